@@ -1,0 +1,25 @@
+"""Pieces of SQL that several verbs share."""
+
+# `now` is read once per statement; tests may pass their own.
+CLOCK = (
+    "clock AS MATERIALIZED (SELECT COALESCE(CAST(:now AS timestamptz), clock_timestamp()) AS now)"
+)
+
+# A holder that could not renew because PostgreSQL itself was away gets a moment to come back
+# before somebody else takes over what may be half delivered.
+RESTART_GRACE_SECONDS = 2
+LEASE_IS_FREE = f"""(
+    c.lease_expires_at IS NULL
+    OR c.lease_holder = :holder
+    OR c.lease_expires_at <= clock.now
+       AND pg_postmaster_start_time() + interval '{RESTART_GRACE_SECONDS} seconds' <= clock.now
+)"""
+
+# The row lock serialises this write with a take, so that a lost fence is always seen.
+FENCED = """fenced AS (
+    SELECT c.chat_id, c.thread_id, c.lease_expires_at, c.committed_run
+    FROM conversations c
+    WHERE c.chat_id = :chat_id AND c.thread_id = :thread_id
+      AND c.lease_fence = :fence AND c.lease_holder = :holder
+    FOR UPDATE
+)"""

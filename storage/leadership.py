@@ -1,0 +1,79 @@
+"""Who polls a bot's updates: a lease like any other, one per bot."""
+
+from datetime import datetime, timedelta
+
+from storage.database import Database
+from storage.fragments import CLOCK
+from storage.records import Fence, Polling
+
+TAKE_POLLING = f"""
+WITH {CLOCK}
+INSERT INTO pollers AS p (bot_id, holder, fence, expires_at)
+SELECT CAST(:bot_id AS bigint), CAST(:holder AS text), 1, clock.now + CAST(:ttl AS interval)
+FROM clock
+ON CONFLICT (bot_id) DO UPDATE
+SET holder = excluded.holder, fence = p.fence + 1, expires_at = excluded.expires_at
+WHERE p.holder IS NULL OR p.holder = excluded.holder OR p.holder = ANY(CAST(:dead AS text[]))
+   OR p.expires_at <= excluded.expires_at - CAST(:ttl AS interval)
+RETURNING fence
+"""
+
+RENEW_POLLING = f"""
+WITH {CLOCK}
+UPDATE pollers p SET expires_at = clock.now + CAST(:ttl AS interval)
+FROM clock
+WHERE p.bot_id = :bot_id AND p.holder = :holder AND p.fence = :fence
+RETURNING p.fence
+"""
+
+RELEASE_POLLING = """
+UPDATE pollers SET holder = NULL, expires_at = NULL
+WHERE bot_id = :bot_id AND holder = :holder AND fence = :fence
+RETURNING fence
+"""
+
+POLLER = "SELECT holder FROM pollers WHERE bot_id = :bot_id"
+OTHER_BOTS = "SELECT bot_id FROM pollers WHERE bot_id <> :bot_id"
+
+
+async def take_polling(
+    db: Database,
+    bot_id: int,
+    *,
+    holder: str,
+    ttl: timedelta,
+    dead: list[str],
+    now: datetime | None = None,
+) -> Polling | None:
+    """Become the one who polls, unless somebody else is and has neither expired nor died."""
+    arguments = {"bot_id": bot_id, "holder": holder, "ttl": ttl, "dead": dead, "now": now}
+    row = await db.fetch_one(TAKE_POLLING, arguments)
+    return None if row is None else Polling(bot_id, holder, Fence(row.fence))
+
+
+async def renew_polling(
+    db: Database, polling: Polling, *, ttl: timedelta, now: datetime | None = None
+) -> bool:
+    """Stay the one who polls; False: somebody else took over."""
+    arguments = {**_mine(polling), "ttl": ttl, "now": now}
+    return await db.fetch_one(RENEW_POLLING, arguments) is not None
+
+
+async def release_polling(db: Database, polling: Polling) -> bool:
+    """Let another process poll at once."""
+    return await db.fetch_one(RELEASE_POLLING, _mine(polling)) is not None
+
+
+async def poller_of(db: Database, bot_id: int) -> str | None:
+    """Who holds the polling lease, expired or not."""
+    row = await db.fetch_one(POLLER, {"bot_id": bot_id})
+    return None if row is None else row.holder
+
+
+async def other_bots(db: Database, bot_id: int) -> list[int]:
+    """Bots other than this one that ever polled into this database."""
+    return [row.bot_id for row in await db.fetch(OTHER_BOTS, {"bot_id": bot_id})]
+
+
+def _mine(polling: Polling) -> dict[str, object]:
+    return {"bot_id": polling.bot_id, "holder": polling.holder, "fence": polling.fence}

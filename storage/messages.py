@@ -1,0 +1,136 @@
+"""Receiving: store, count, and open or extend the window, in one statement."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from sqlalchemy.exc import IntegrityError
+
+from storage.database import Database
+from storage.fragments import CLOCK
+from storage.records import (
+    ConversationKey,
+    Counted,
+    InboundMessage,
+    SentReply,
+    Seq,
+    StoredMessage,
+)
+
+# Conversations are locked in the order of their keys: two statements cannot deadlock.
+# A second delivery that is being stored at this very moment breaks `messages_once`, which undoes
+# the whole statement: asked again, it sees the message.
+RECEIVE = f"""
+WITH {CLOCK},
+given AS (
+    SELECT DISTINCT ON (chat_id, thread_id, message_id) *
+    FROM unnest(
+        CAST(:chat_ids AS bigint[]), CAST(:thread_ids AS bigint[]),
+        CAST(:message_ids AS bigint[]), CAST(:texts AS text[])
+    ) AS given(chat_id, thread_id, message_id, text)
+    ORDER BY chat_id, thread_id, message_id
+),
+fresh AS (
+    SELECT given.*,
+        row_number() OVER (PARTITION BY chat_id, thread_id ORDER BY message_id) AS place,
+        count(*) OVER (PARTITION BY chat_id, thread_id) AS places
+    FROM given
+    WHERE NOT EXISTS (
+        SELECT FROM messages m
+        WHERE m.chat_id = given.chat_id AND m.thread_id = given.thread_id
+          AND m.message_id = given.message_id
+    )
+),
+counted AS (
+    INSERT INTO conversations AS c (chat_id, thread_id, inbound_seq)
+    SELECT chat_id, thread_id, places FROM fresh WHERE place = 1 ORDER BY chat_id, thread_id
+    ON CONFLICT (chat_id, thread_id)
+    DO UPDATE SET inbound_seq = c.inbound_seq + excluded.inbound_seq
+    RETURNING chat_id, thread_id, inbound_seq
+),
+stored AS (
+    INSERT INTO messages (chat_id, thread_id, seq, message_id, text, received_at)
+    SELECT chat_id, thread_id, inbound_seq - places + place, message_id, text, clock.now
+    FROM fresh JOIN counted USING (chat_id, thread_id), clock
+),
+-- A window that a run consumed is opened anew; one that closed and waits for a run is joined as
+-- it is; an open one slides, never past its cap.
+opened AS (
+    INSERT INTO windows AS w (chat_id, thread_id, opened_at, closes_at, cap_at)
+    SELECT chat_id, thread_id, clock.now, clock.now + CAST(:quiet AS interval),
+        clock.now + CAST(:cap AS interval)
+    FROM counted, clock
+    ON CONFLICT (chat_id, thread_id) DO UPDATE SET
+        opened_at = CASE WHEN w.consumed_by IS NULL THEN w.opened_at ELSE excluded.opened_at END,
+        closes_at = CASE
+            WHEN w.consumed_by IS NOT NULL THEN excluded.closes_at
+            WHEN w.closes_at <= excluded.opened_at THEN w.closes_at
+            ELSE GREATEST(w.closes_at, LEAST(excluded.closes_at, w.cap_at))
+        END,
+        cap_at = CASE WHEN w.consumed_by IS NULL THEN w.cap_at ELSE excluded.cap_at END,
+        consumed_by = NULL
+    RETURNING chat_id, thread_id, due_at
+)
+SELECT chat_id, thread_id, inbound_seq,
+    CAST(EXTRACT(EPOCH FROM due_at - clock.now) AS float) AS due_in
+FROM counted JOIN opened USING (chat_id, thread_id), clock
+"""
+
+HISTORY_REPLIES = """
+SELECT last_seq, reply FROM runs
+WHERE chat_id = :chat_id AND thread_id = :thread_id AND state = 'sent' AND last_seq <= :answered_seq
+ORDER BY number DESC LIMIT :most
+"""
+
+MESSAGES_UP_TO = """
+SELECT seq, message_id, text FROM messages
+WHERE chat_id = :chat_id AND thread_id = :thread_id AND seq > :after_seq AND seq <= :last_seq
+ORDER BY seq
+"""
+
+
+async def receive(
+    db: Database,
+    messages: Sequence[InboundMessage],
+    *,
+    quiet: timedelta,
+    cap: timedelta,
+    now: datetime | None = None,
+) -> list[Counted]:
+    """Count the messages not seen before; one answer per conversation that got any."""
+    arguments = {
+        "chat_ids": [message.key.chat_id for message in messages],
+        "thread_ids": [message.key.thread_id for message in messages],
+        "message_ids": [message.message_id for message in messages],
+        "texts": [message.text for message in messages],
+        "quiet": quiet,
+        "cap": cap,
+        "now": now,
+    }
+    try:
+        rows = await db.fetch(RECEIVE, arguments)
+    except IntegrityError:
+        rows = await db.fetch(RECEIVE, arguments)
+    return [
+        Counted(ConversationKey(row.chat_id, row.thread_id), Seq(row.inbound_seq), row.due_in)
+        for row in rows
+    ]
+
+
+async def messages_between(
+    db: Database, key: ConversationKey, *, after_seq: int, last_seq: int
+) -> list[StoredMessage]:
+    """The messages above `after_seq`, up to `last_seq`, as counted."""
+    rows = await db.fetch(
+        MESSAGES_UP_TO, {**key._asdict(), "after_seq": after_seq, "last_seq": last_seq}
+    )
+    return [StoredMessage(Seq(row.seq), row.message_id, row.text) for row in rows]
+
+
+async def last_replies(
+    db: Database, key: ConversationKey, *, answered_seq: int, most: int
+) -> list[SentReply]:
+    """The newest replies that reached the chat, oldest first."""
+    rows = await db.fetch(
+        HISTORY_REPLIES, {**key._asdict(), "answered_seq": answered_seq, "most": most}
+    )
+    return [SentReply(Seq(row.last_seq), row.reply) for row in reversed(rows)]

@@ -1,0 +1,71 @@
+"""The outbox: the parts of committed replies, each with its own delivery state."""
+
+from datetime import datetime
+
+from storage.database import Database
+from storage.fragments import CLOCK, FENCED
+from storage.leases import fenced
+from storage.records import Lease, Part, PartState, RunNumber
+
+OPEN_PARTS = """
+SELECT part, text, state, attempts FROM outbox
+WHERE chat_id = :chat_id AND thread_id = :thread_id AND run = :run
+  AND state IN ('pending', 'sending')
+ORDER BY part
+"""
+
+START_PART = f"""
+WITH {CLOCK}, {FENCED}
+UPDATE outbox o SET state = 'sending', attempts = o.attempts + 1, changed_at = clock.now
+FROM fenced, clock
+WHERE o.chat_id = fenced.chat_id AND o.thread_id = fenced.thread_id
+  AND fenced.lease_expires_at > clock.now
+  AND o.run = :run AND o.part = :part AND o.state IN ('pending', 'sending')
+RETURNING o.part
+"""
+
+RECORD_PART = f"""
+WITH {CLOCK}, {FENCED}
+UPDATE outbox o
+SET state = :state, message_id = CAST(:message_id AS bigint), changed_at = clock.now
+FROM fenced, clock
+WHERE o.chat_id = fenced.chat_id AND o.thread_id = fenced.thread_id
+  AND o.run = :run AND o.part = :part
+RETURNING o.part
+"""
+
+
+async def open_parts(db: Database, lease: Lease, run: RunNumber) -> list[Part]:
+    """What of the reply is not known to be with Telegram, in order."""
+    rows = await db.fetch(OPEN_PARTS, {**lease.key._asdict(), "run": run})
+    return [Part(row.part, row.text, row.state, row.attempts) for row in rows]
+
+
+async def start_part(
+    db: Database, lease: Lease, run: RunNumber, part: int, *, now: datetime | None = None
+) -> bool:
+    """Write down that the part is about to go out; False: the lease is not ours any more."""
+    arguments = {**fenced(lease), "run": run, "part": part, "now": now}
+    return await db.fetch_one(START_PART, arguments) is not None
+
+
+async def record_part(
+    db: Database,
+    lease: Lease,
+    run: RunNumber,
+    part: int,
+    *,
+    state: PartState,
+    message_id: int | None = None,
+    now: datetime | None = None,
+) -> bool:
+    """Write down what became of the part; False: the lease is not ours any more."""
+    arguments = {
+        **fenced(lease),
+        "run": run,
+        "part": part,
+        "state": state,
+        "message_id": message_id,
+        "now": now,
+    }
+    return await db.fetch_one(RECORD_PART, arguments) is not None

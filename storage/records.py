@@ -1,0 +1,128 @@
+"""What the verbs of storage take and give."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, NamedTuple, NewType
+
+Fence = NewType("Fence", int)
+RunNumber = NewType("RunNumber", int)
+Seq = NewType("Seq", int)
+
+PartState = Literal["pending", "sending", "sent", "unconfirmed", "refused"]
+
+
+class ConversationKey(NamedTuple):
+    """One private chat and its topic (`thread_id` 0 where there is none)."""
+
+    chat_id: int
+    thread_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class InboundMessage:
+    """A message as it came in, ready to be counted."""
+
+    key: ConversationKey
+    message_id: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What a conversation looks like after its new messages were counted."""
+
+    key: ConversationKey
+    inbound_seq: Seq
+    due_in: float
+    """Seconds until the window closes; negative once it did."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """The right to answer one conversation, until somebody raises the fence."""
+
+    key: ConversationKey
+    holder: str
+    fence: Fence
+
+
+@dataclass(frozen=True, slots=True)
+class Burst:
+    """The messages a run answers: those after `answered_seq`, up to `last_seq`."""
+
+    run: RunNumber
+    answered_seq: Seq
+    last_seq: Seq
+    final_at: datetime
+    """From then on the run is final: it is not cancelled, and newer messages wait (G5)."""
+    final_in: float
+    """Seconds until `final_at`; zero or less once the run is final."""
+    model_attempts: int
+    """Tries that failed since the watermark last moved."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommittedReply:
+    """A reply that is in the outbox and still has to reach its chat."""
+
+    run: RunNumber
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A lease just taken, and the work that comes with it."""
+
+    lease: Lease
+    work: Burst | CommittedReply
+
+
+@dataclass(frozen=True, slots=True)
+class Renewed:
+    """A lease that is still ours, and the counter as it stands."""
+
+    lease: Lease
+    inbound_seq: Seq
+
+
+@dataclass(frozen=True, slots=True)
+class StoredMessage:
+    """An inbound message as counted."""
+
+    seq: Seq
+    message_id: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SentReply:
+    """A reply that went out, after the messages up to `last_seq`."""
+
+    last_seq: Seq
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One piece of a reply, as the outbox holds it."""
+
+    number: int
+    text: str
+    state: PartState
+    attempts: int
+
+
+@dataclass(frozen=True, slots=True)
+class Released:
+    """A lease that was ours is free again."""
+
+    due_in: float | None
+    """Seconds until the conversation wants a wake-up (negative: overdue); None: nothing waits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Polling:
+    """The right to poll one bot's updates."""
+
+    bot_id: int
+    holder: str
+    fence: Fence
