@@ -1,0 +1,1 @@
+"""The language model: what is asked of it, in what words, and how its failures are sorted."""
