@@ -1,0 +1,170 @@
+"""One run: take the lease, compose, commit, deliver, release."""
+
+from datetime import timedelta
+from time import monotonic
+from typing import assert_never
+
+import structlog
+
+from coordination.compose import Composer
+from coordination.deliver import Deliverer
+from coordination.lease_keeper import HeldLease, LeaseKeeper, Stop
+from coordination.outcomes import Apology, Postponed, Reply, Stopped
+from coordination.patience import backoff, until_available
+from coordination.ports import Alarm, Cut
+from coordination.rules import Rules
+from storage import leases, runs, windows
+from storage.database import Database, Unavailable
+from storage.records import Burst, CommittedReply, ConversationKey, Released, Taken
+
+log = structlog.get_logger(__name__)
+
+LEAST_SET_BACK_SECONDS = 15.0
+
+
+class Answerer:
+    """Answers one conversation at a time; call it on any hint, as often as you like."""
+
+    def __init__(
+        self,
+        db: Database,
+        rules: Rules,
+        keeper: LeaseKeeper,
+        alarm: Alarm,
+        composer: Composer,
+        deliverer: Deliverer,
+        *,
+        cut: Cut,
+    ) -> None:
+        self._db = db
+        self._rules = rules
+        self._keeper = keeper
+        self._alarm = alarm
+        self._composer = composer
+        self._deliverer = deliverer
+        self._cut = cut
+
+    async def answer(self, key: ConversationKey) -> None:
+        """Do what is due in this conversation, if anything is and nobody else does it."""
+        asked_at = monotonic()
+        try:
+            taken = await self._take(key)
+            due_in = (
+                await self._run(taken, asked_at) if taken else await windows.due_in(self._db, key)
+            )
+        except Unavailable as error:
+            log.warning("take_failed", conversation=key, error=str(error))
+            return
+        if due_in is not None and (taken or due_in > 0):
+            self._alarm.set(key, due_in)
+
+    async def _take(self, key: ConversationKey) -> Taken | None:
+        return await leases.take_lease(
+            self._db,
+            key,
+            holder=self._keeper.holder,
+            ttl=self._rules.lease_ttl,
+            max_supersedes=self._rules.max_supersedes,
+            max_wait=self._rules.max_wait,
+        )
+
+    async def _run(self, taken: Taken, asked_at: float) -> float | None:
+        names = {"conversation": taken.lease.key, "run": taken.work.run, "fence": taken.lease.fence}
+        with (
+            structlog.contextvars.bound_contextvars(**names),
+            self._keeper.holding(taken, asked_at) as held,
+        ):
+            try:
+                released = await self._work(held, taken.work)
+            except Exception:
+                log.exception("run_broke")
+                released = await self._set_back(held, taken.work)
+            if released is None:
+                log.warning("lease_lost")
+        return None if released is None else released.due_in
+
+    async def _set_back(self, held: HeldLease, work: Burst | CommittedReply) -> Released | None:
+        """Try again later after a fault of our own, which must neither loop nor lose anything."""
+        failures = work.model_attempts + 1 if isinstance(work, Burst) else 1
+        delay = timedelta(seconds=backoff(failures, base=LEAST_SET_BACK_SECONDS))
+        undelivered = await until_available(
+            lambda: runs.postpone_delivery(self._db, held.lease, delay=delay)
+        )
+        if undelivered or isinstance(work, CommittedReply):
+            return undelivered
+        return await until_available(
+            lambda: runs.postpone_run(
+                self._db, held.lease, work.run, delay=delay, reason="fault of our own"
+            )
+        )
+
+    async def _work(self, held: HeldLease, work: Burst | CommittedReply) -> Released | None:
+        match work:
+            case CommittedReply():
+                log.info("delivery_resumed")
+                return await self._deliverer.deliver(held, work.run)
+            case Burst():
+                return await self._answer_burst(held, work)
+        assert_never(work)
+
+    async def _answer_burst(self, held: HeldLease, burst: Burst) -> Released | None:
+        log.info("run_started", burst=burst.last_seq - burst.answered_seq)
+        outcome = await self._composer.compose(held, burst)
+        match outcome:
+            case Reply() | Apology():
+                if not await self._commit(held, burst, outcome):
+                    return await self._supersede(held, burst)
+                return await self._deliverer.deliver(held, burst.run)
+            case Postponed():
+                return await self._postpone(held, burst, outcome)
+            case Stopped():
+                return await self._stopped(held, burst, outcome.why)
+        assert_never(outcome)
+
+    async def _commit(self, held: HeldLease, burst: Burst, outcome: Reply | Apology) -> bool:
+        reply, failure = self._worded(outcome)
+        parts = self._cut(reply)
+
+        async def commit() -> bool:
+            if not held.is_surely_valid():
+                await self._keeper.beat()
+            return await runs.commit_reply(
+                self._db, held.lease, burst, reply=reply, parts=parts, failure=failure
+            )
+
+        committed = await until_available(commit)
+        if committed:
+            log.info("reply_committed", parts=len(parts), failure=failure)
+        return committed
+
+    def _worded(self, outcome: Reply | Apology) -> tuple[str, str | None]:
+        if isinstance(outcome, Reply):
+            return outcome.text, None
+        return self._rules.apology, outcome.reason
+
+    async def _stopped(self, held: HeldLease, burst: Burst, why: Stop) -> Released | None:
+        match why:
+            case Stop.NEWER_MESSAGE:
+                return await self._supersede(held, burst)
+            case Stop.SHUTTING_DOWN:
+                log.info("run_handed_over")
+                return await until_available(lambda: leases.hand_over(self._db, held.lease))
+            case Stop.LEASE_LOST:
+                return None
+        assert_never(why)
+
+    async def _supersede(self, held: HeldLease, burst: Burst) -> Released | None:
+        log.info("run_superseded")
+        return await until_available(lambda: runs.supersede(self._db, held.lease, burst.run))
+
+    async def _postpone(self, held: HeldLease, burst: Burst, outcome: Postponed) -> Released | None:
+        log.warning("run_postponed", reason=outcome.reason, seconds=round(outcome.delay, 1))
+        return await until_available(
+            lambda: runs.postpone_run(
+                self._db,
+                held.lease,
+                burst.run,
+                delay=timedelta(seconds=outcome.delay),
+                reason=outcome.reason,
+            )
+        )

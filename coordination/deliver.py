@@ -1,0 +1,100 @@
+"""From the outbox to the chat, part by part, each with its state written down before and after."""
+
+from datetime import timedelta
+from typing import assert_never
+
+import structlog
+
+from coordination.lease_keeper import HeldLease
+from coordination.patience import backoff, until_available
+from coordination.ports import Courier, Delivered, Delivery, NotNow, Unconfirmed, Unreachable
+from coordination.rules import Rules
+from storage import outbox, runs
+from storage.database import Database
+from storage.records import Part, PartState, Released, RunNumber
+
+log = structlog.get_logger(__name__)
+
+
+class Deliverer:
+    """Brings committed replies to their chats."""
+
+    def __init__(self, db: Database, rules: Rules, courier: Courier) -> None:
+        self._db = db
+        self._rules = rules
+        self._courier = courier
+
+    async def deliver(self, held: HeldLease, run: RunNumber) -> Released | None:
+        """Send what is left of the reply and finish the run; None: the lease is not ours."""
+        parts = await until_available(lambda: outbox.open_parts(self._db, held.lease, run))
+        for part in parts:
+            delivery = await self._send(held, run, part)
+            if delivery is None:
+                return None
+            if isinstance(delivery, Unreachable):
+                log.info("reply_undeliverable", reason=delivery.reason)
+                return await self._finish(held, run, unreachable=delivery.reason)
+            if isinstance(delivery, NotNow):
+                return await self._postpone(held, part, delivery)
+        return await self._finish(held, run)
+
+    async def _send(self, held: HeldLease, run: RunNumber, part: Part) -> Delivery | None:
+        if part.state == "sending" and self._rules.on_uncertain_delivery == "hold":
+            found = Unconfirmed("found in sending after a crash")
+            return found if await self._record(held, run, part, found) else None
+        if not await until_available(
+            lambda: outbox.start_part(self._db, held.lease, run, part.number)
+        ):
+            return None
+        if not held.is_surely_valid():
+            # A process that was stopped for long wakes up here: somebody else may be sending.
+            await self._record(held, run, part, NotNow("lease may have expired"))
+            return None
+        if part.state == "sending":
+            log.warning("part_resent", part=part.number)
+        delivery = self._as_ruled(await self._courier.send(held.lease.key, part.text))
+        return delivery if await self._record(held, run, part, delivery) else None
+
+    def _as_ruled(self, delivery: Delivery) -> Delivery:
+        if isinstance(delivery, Unconfirmed):
+            log.warning("part_unconfirmed", reason=delivery.reason)
+            if self._rules.on_uncertain_delivery == "resend":
+                return NotNow(delivery.reason)
+        return delivery
+
+    async def _record(
+        self, held: HeldLease, run: RunNumber, part: Part, delivery: Delivery
+    ) -> bool:
+        state, message_id = _as_recorded(delivery)
+        return await until_available(
+            lambda: outbox.record_part(
+                self._db, held.lease, run, part.number, state=state, message_id=message_id
+            )
+        )
+
+    async def _finish(
+        self, held: HeldLease, run: RunNumber, unreachable: str | None = None
+    ) -> Released | None:
+        return await until_available(
+            lambda: runs.finish(self._db, held.lease, run, unreachable=unreachable)
+        )
+
+    async def _postpone(self, held: HeldLease, part: Part, why: NotNow) -> Released | None:
+        wait = backoff(part.attempts + 1) if why.retry_after is None else why.retry_after
+        log.warning("delivery_postponed", reason=why.reason, seconds=round(wait, 1))
+        return await until_available(
+            lambda: runs.postpone_delivery(self._db, held.lease, delay=timedelta(seconds=wait))
+        )
+
+
+def _as_recorded(delivery: Delivery) -> tuple[PartState, int | None]:
+    match delivery:
+        case Delivered(message_id):
+            return "sent", message_id
+        case Unconfirmed():
+            return "unconfirmed", None
+        case Unreachable():
+            return "refused", None
+        case NotNow():
+            return "pending", None
+    assert_never(delivery)

@@ -1,0 +1,66 @@
+"""What coordination asks of the edges."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Protocol
+
+from storage.records import ConversationKey
+
+Cut = Callable[[str], list[str]]
+"""Cuts a reply into parts that the chat accepts."""
+
+IsDead = Callable[[str], bool]
+"""True only with proof: the process of that name is gone for ever."""
+
+
+@dataclass(frozen=True, slots=True)
+class Delivered:
+    """The chat has it."""
+
+    message_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unconfirmed:
+    """The request went out and no answer came: the chat most likely has it."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotNow:
+    """It was not delivered and may be tried again, not before `retry_after` seconds if given."""
+
+    reason: str
+    retry_after: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unreachable:
+    """It was refused, and will be however often it is tried."""
+
+    reason: str
+
+
+Delivery = Delivered | Unconfirmed | NotNow | Unreachable
+
+
+class Courier(Protocol):
+    """Whoever brings text to a chat."""
+
+    async def send(self, key: ConversationKey, text: str) -> Delivery:
+        """Send one part, once."""
+        ...
+
+    def typing(self, key: ConversationKey) -> AbstractContextManager[None]:
+        """Show, as well as it goes, that an answer is being written."""
+        ...
+
+
+class Alarm(Protocol):
+    """Whoever wakes a conversation later. An alarm may be lost: the sweep finds what it missed."""
+
+    def set(self, key: ConversationKey, seconds: float) -> None:
+        """Wake `key` in `seconds` (at once if not positive), instead of at an earlier set time."""
+        ...

@@ -1,0 +1,87 @@
+"""Counting what comes in. Messages that arrive together are stored by one statement."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from coordination.lease_keeper import LeaseKeeper
+from coordination.ports import Alarm
+from coordination.rules import Rules
+from storage.database import Database, Unavailable
+from storage.messages import receive
+from storage.records import Counted, InboundMessage
+
+MOST_AT_ONCE = 500
+
+
+@dataclass(slots=True)
+class _Arrival:
+    message: InboundMessage
+    stored: asyncio.Future[None] = field(
+        default_factory=lambda: asyncio.get_running_loop().create_future()
+    )
+
+
+class Receiver:
+    """The door: `receive` returns once the message is in the database, and generates nothing."""
+
+    def __init__(self, db: Database, rules: Rules, keeper: LeaseKeeper, alarm: Alarm) -> None:
+        self._db = db
+        self._rules = rules
+        self._keeper = keeper
+        self._alarm = alarm
+        self._waiting: list[_Arrival] = []
+        self._writing: asyncio.Task[None] | None = None
+
+    async def receive(self, message: InboundMessage) -> None:
+        """Store and count the message; a message seen before changes nothing.
+
+        Raises:
+            Unavailable: the database is away; the message may or may not be stored. Ask again.
+        """
+        arrival = _Arrival(message)
+        self._waiting.append(arrival)
+        if self._writing is None:
+            self._writing = asyncio.create_task(self._write_all())
+        await arrival.stored
+
+    async def _write_all(self) -> None:
+        # What arrives while a statement is under way goes into the next one.
+        try:
+            while self._waiting:
+                arrivals = self._waiting[:MOST_AT_ONCE]
+                del self._waiting[:MOST_AT_ONCE]
+                await self._write(arrivals)
+        finally:
+            self._writing = None
+
+    async def _write(self, arrivals: Sequence[_Arrival]) -> None:
+        try:
+            counted = await receive(
+                self._db,
+                [arrival.message for arrival in arrivals],
+                quiet=self._rules.quiet,
+                cap=self._rules.cap,
+            )
+        except Exception as error:  # noqa: BLE001 (the caller of `receive` gets it)
+            await self._not_written(arrivals, error)
+            return
+        for each in counted:
+            self._tell(each)
+        for arrival in arrivals:
+            if not arrival.stored.done():
+                arrival.stored.set_result(None)
+
+    async def _not_written(self, arrivals: Sequence[_Arrival], error: Exception) -> None:
+        if len(arrivals) > 1 and not isinstance(error, Unavailable):
+            # One of them is at fault; the others must not suffer for it.
+            for arrival in arrivals:
+                await self._write([arrival])
+            return
+        for arrival in arrivals:
+            if not arrival.stored.done():
+                arrival.stored.set_exception(error)
+
+    def _tell(self, counted: Counted) -> None:
+        self._keeper.counted(counted.key, counted.inbound_seq)
+        self._alarm.set(counted.key, counted.due_in)

@@ -1,0 +1,89 @@
+"""Which conversation is answered when: hints come in, and so many are answered at a time."""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from functools import partial
+
+import structlog
+
+from coordination.ports import IsDead
+from storage import leases, windows
+from storage.database import Database
+from storage.records import ConversationKey
+
+log = structlog.get_logger(__name__)
+
+
+class Wakes:
+    """Turns wake-ups into answers, at most one per conversation and `limit` in all."""
+
+    def __init__(
+        self,
+        db: Database,
+        answer: Callable[[ConversationKey], Coroutine[object, object, None]],
+        *,
+        holder: str,
+        limit: int,
+        is_dead: IsDead,
+    ) -> None:
+        self._db = db
+        self._answer = answer
+        self._holder = holder
+        self._limit = limit
+        self._is_dead = is_dead
+        self._queue: dict[ConversationKey, None] = {}
+        self._running: dict[ConversationKey, asyncio.Task[None]] = {}
+        self._stopping = False
+
+    def wake(self, key: ConversationKey) -> None:
+        """Have `key` looked at as soon as there is room; one that waits keeps its turn."""
+        if not self._stopping:
+            self._queue.setdefault(key)
+            self._start()
+
+    async def sweep(self) -> None:
+        """Wake what is due and nobody woke; free what dead processes hold.
+
+        Raises:
+            Unavailable: the database is away; the next sweep will do.
+        """
+        holders = await leases.other_holders(self._db, holder=self._holder)
+        dead = [holder for holder in holders if self._is_dead(holder)]
+        if dead and await leases.free_leases_of(self._db, dead):
+            log.info("leases_of_dead_freed", holders=dead)
+        # Our own running conversations come back from the query too.
+        most = self._limit + len(self._running)
+        for key in await windows.due_conversations(self._db, holder=self._holder, most=most):
+            if key not in self._running:
+                self.wake(key)
+
+    def stop(self) -> None:
+        """Start nothing new."""
+        self._stopping = True
+        self._queue.clear()
+
+    async def idle(self) -> None:
+        """Return once nothing runs."""
+        while self._running:
+            await asyncio.wait(self._running.values())
+
+    def cancel(self) -> None:
+        """Cancel whatever still runs."""
+        for task in self._running.values():
+            task.cancel()
+
+    def _start(self) -> None:
+        while len(self._running) < self._limit and (key := self._next()) is not None:
+            del self._queue[key]
+            task = asyncio.create_task(self._answer(key), name=f"answer {key}")
+            self._running[key] = task
+            task.add_done_callback(partial(self._ended, key))
+
+    def _next(self) -> ConversationKey | None:
+        return next((key for key in self._queue if key not in self._running), None)
+
+    def _ended(self, key: ConversationKey, task: asyncio.Task[None]) -> None:
+        del self._running[key]
+        if not task.cancelled() and (error := task.exception()):
+            log.error("answering_failed", conversation=key, exc_info=error)
+        self._start()
