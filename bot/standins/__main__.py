@@ -1,0 +1,70 @@
+"""Both stand-ins in a process of their own, for benchmarks and for tests of whole processes.
+
+When they are ready, one line of JSON with their URLs goes to standard output. SIGTERM ends them.
+"""
+
+import argparse
+import asyncio
+import json
+import signal
+import sys
+
+from aiohttp import web
+
+from bot.standins.loopback import LoopbackServer
+from bot.standins.model import ModelStandIn
+from bot.standins.page import add_page
+from bot.standins.telegram import TelegramStandIn
+
+
+def main() -> None:
+    """Run until told to stop."""
+    asyncio.run(_serve(_read_arguments()))
+
+
+def _read_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m bot.standins", description=__doc__)
+    parser.add_argument("--telegram-port", type=int, default=0, help="0 takes any free port")
+    parser.add_argument("--model-port", type=int, default=0, help="0 takes any free port")
+    parser.add_argument("--model-delay", type=float, default=0.0, help="seconds to the first word")
+    parser.add_argument("--page-port", type=int, help="serve the chat page too")
+    return parser.parse_args()
+
+
+async def _serve(arguments: argparse.Namespace) -> None:
+    told_to_stop = _stop_signal()
+    telegram = TelegramStandIn(port=arguments.telegram_port, record_calls=False)
+    model = ModelStandIn(port=arguments.model_port, delay=arguments.model_delay, record_calls=False)
+    await telegram.start()
+    await model.start()
+    urls = {"telegram": telegram.url, "model": model.url}
+    page = None if arguments.page_port is None else _page(telegram, model, arguments.page_port)
+    if page is not None:
+        await page.start()
+        urls["page"] = page.url
+    sys.stdout.write(json.dumps(urls) + "\n")
+    sys.stdout.flush()
+    await told_to_stop.wait()
+    for server in (page, telegram, model):
+        if server is not None:
+            await server.stop()
+
+
+def _page(telegram: TelegramStandIn, model: ModelStandIn, port: int) -> LoopbackServer:
+    def build_app() -> web.Application:
+        app = web.Application()
+        add_page(app, telegram, model, inspect=None)
+        return app
+
+    return LoopbackServer(build_app, "127.0.0.1", port)
+
+
+def _stop_signal() -> asyncio.Event:
+    stop = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    return stop
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,96 @@
+// Wires the page: what happens comes in as events, what the person does goes out as requests.
+import { Conversation } from "/chat/page_conversation.js";
+import { Panel } from "/chat/page_panel.js";
+import { People } from "/chat/page_people.js";
+
+const TYPING_SHOWN = 5000; // milliseconds, as in Telegram's clients
+
+const chats = new Map();
+let selected = null;
+
+const people = new People({ onSelect: select, onNew: openChat });
+const conversation = new Conversation({ onSend: send });
+const panel = new Panel({ chat: () => selected, onPace: (pace) => post("/chat/model", pace) });
+
+const happened = {
+  snapshot({ chats: all }) {
+    chats.clear();
+    for (const { chat_id, name, lines } of all) {
+      const chat = meet(chat_id, name);
+      for (const line of lines) chat.lines.set(line.message_id, line);
+    }
+    const wanted = [selected, Number(sessionStorage.getItem("chat"))];
+    select(wanted.find((id) => chats.has(id)) ?? chats.keys().next().value);
+  },
+  chat() {},
+  message(chat, line) {
+    chat.lines.set(line.message_id, line);
+    if (line.from_bot) chat.typingUntil = 0;
+    if (line.from_bot && chat.id !== selected) chat.unread += 1;
+    if (chat.id === selected) conversation.add(chat, line);
+  },
+  edit(chat, line) {
+    chat.lines.set(line.message_id, line);
+    if (chat.id === selected) conversation.show(chat);
+  },
+  delete(chat, { message_id }) {
+    chat.lines.delete(message_id);
+    if (chat.id === selected) conversation.show(chat);
+  },
+  action(chat) {
+    chat.typingUntil = performance.now() + TYPING_SHOWN;
+    if (chat.id === selected) conversation.showTyping(chat);
+  },
+};
+
+function meet(id, name) {
+  if (!chats.has(id)) chats.set(id, { id, lines: new Map(), unread: 0, typingUntil: 0 });
+  const chat = chats.get(id);
+  chat.name = name;
+  return chat;
+}
+
+function select(id) {
+  selected = id;
+  sessionStorage.setItem("chat", id);
+  chats.get(id).unread = 0;
+  people.show(chats, selected);
+  conversation.show(chats.get(id));
+  panel.refresh();
+}
+
+async function openChat() {
+  const { chat_id, name } = await post("/chat/chats", {});
+  meet(chat_id, name);
+  select(chat_id);
+  conversation.focus();
+}
+
+function send(text) {
+  return post("/chat/messages", { chat_id: selected, text });
+}
+
+async function post(path, body) {
+  const headers = { "Content-Type": "application/json" };
+  const response = await fetch(path, { method: "POST", headers, body: JSON.stringify(body) });
+  if (!response.ok) throw new Error(await response.text());
+  return response.json();
+}
+
+function listen() {
+  const source = new EventSource("/chat/events");
+  source.onopen = () => people.showConnection(true);
+  source.onerror = () => people.showConnection(false);
+  source.onmessage = ({ data }) => {
+    const event = JSON.parse(data);
+    if (event.kind === "snapshot") {
+      happened.snapshot(event);
+    } else {
+      happened[event.kind](meet(event.chat_id, event.name), event);
+      people.show(chats, selected);
+    }
+  };
+}
+
+listen();
+panel.start();

@@ -1,0 +1,173 @@
+"""A chat in the browser: several people, what is said, and the bot's state beside it."""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from aiohttp import web
+
+from bot.standins.chats import Chat
+from bot.standins.completions import event
+from bot.standins.guard import Handler, from_here_only
+from bot.standins.happenings import Happening, Subscription
+from bot.standins.model import ModelStandIn
+from bot.standins.model_control import pace, set_pace
+from bot.standins.paste import cut_paste
+from bot.standins.sending import line_detail
+from bot.standins.telegram import TelegramStandIn
+from bot.standins.wire import encode
+
+Inspect: TypeAlias = Callable[[int, int], Awaitable[dict[str, object] | None]]
+
+_PING_SECONDS = 15.0
+_CHATS_SHOWN = 200
+_FIRST_CHAT_ID = 1001
+_SCRIPTS = ("page.js", "page_conversation.js", "page_panel.js", "page_people.js")
+_NAMES = ("Ada", "Bruno", "Chloé", "Dmitri", "Emre", "Fatima", "Goran", "Hana", "Ilya", "Jun")
+_HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+        "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "Cache-Control": "no-cache",
+}
+
+
+def add_page(
+    app: web.Application,
+    telegram: TelegramStandIn,
+    model: ModelStandIn | None,
+    inspect: Inspect | None,
+) -> None:
+    """Add the page at / and what it needs under /chat to an application that is not started."""
+    page = _Page(telegram, model, inspect)
+    routes: list[tuple[str, str, Handler]] = [
+        ("GET", "/", _asset("page.html", "text/html")),
+        ("GET", "/chat/page.css", _asset("page.css", "text/css")),
+        ("GET", "/chat/events", page.stream_events),
+        ("GET", "/chat/state", page.show_state),
+        ("GET", "/chat/model", page.show_model),
+        ("POST", "/chat/model", page.change_model),
+        ("POST", "/chat/messages", page.write_message),
+        ("POST", "/chat/chats", page.open_chat),
+    ]
+    routes.extend(("GET", f"/chat/{name}", _asset(name, "text/javascript")) for name in _SCRIPTS)
+    for method, path, handler in routes:
+        app.router.add_route(method, path, from_here_only(handler))
+    app.on_shutdown.append(page.end_streams)
+
+
+class _Page:
+    def __init__(
+        self, telegram: TelegramStandIn, model: ModelStandIn | None, inspect: Inspect | None
+    ) -> None:
+        self._telegram = telegram
+        self._model = model
+        self._inspect = inspect
+        self._streams: set[Subscription] = set()
+        if not telegram.chats.by_id:
+            self._open_chat()
+
+    async def stream_events(self, request: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse(headers={**_HEADERS, "Content-Type": "text/event-stream"})
+        with self._telegram.subscribe() as happenings:
+            # Taken at once with the subscription: nothing falls between the two or shows twice.
+            snapshot = self._snapshot()
+            self._streams.add(happenings)
+            try:
+                await response.prepare(request)
+                await response.write(event(encode(snapshot)))
+                await self._send_happenings(response, happenings)
+            except ConnectionResetError:
+                pass  # the browser left
+            finally:
+                self._streams.discard(happenings)
+        return response
+
+    async def end_streams(self, _app: web.Application) -> None:
+        for happenings in list(self._streams):
+            happenings.close()
+
+    async def show_state(self, request: web.Request) -> web.Response:
+        if self._inspect is None:
+            return web.json_response(None)
+        try:
+            chat_id = int(request.query["chat_id"])
+            thread_id = int(request.query.get("thread_id", "0"))
+        except (KeyError, ValueError):
+            raise web.HTTPBadRequest(text="chat_id and thread_id must be numbers\n") from None
+        return web.json_response(await self._inspect(chat_id, thread_id))
+
+    async def show_model(self, _request: web.Request) -> web.Response:
+        return web.json_response(None if self._model is None else pace(self._model))
+
+    async def change_model(self, request: web.Request) -> web.Response:
+        if self._model is None:
+            raise web.HTTPNotFound(text="this bot uses a real model\n")
+        await set_pace(request, self._model)
+        return web.json_response(pace(self._model))
+
+    async def write_message(self, request: web.Request) -> web.Response:
+        try:
+            body = json.loads(await request.read())
+            chat_id, text = int(body["chat_id"]), str(body["text"])
+        except (KeyError, TypeError, ValueError):
+            raise web.HTTPBadRequest(text="expected chat_id and text\n") from None
+        if chat_id not in self._telegram.chats.by_id:
+            raise web.HTTPNotFound(text="no such chat\n")
+        ids = [self._telegram.say(chat_id, part) for part in cut_paste(text)]
+        return web.json_response({"message_ids": ids})
+
+    async def open_chat(self, _request: web.Request) -> web.Response:
+        chat = self._open_chat()
+        return web.json_response({"chat_id": chat.chat_id, "name": chat.first_name})
+
+    def _open_chat(self) -> Chat:
+        known = self._telegram.chats.by_id
+        chat_id = max((*known, _FIRST_CHAT_ID - 1)) + 1
+        name = _NAMES[(chat_id - _FIRST_CHAT_ID) % len(_NAMES)]
+        return self._telegram.open_chat(chat_id, name)
+
+    def _snapshot(self) -> dict[str, Any]:
+        chats = list(self._telegram.chats.by_id.values())[-_CHATS_SHOWN:]
+        return {"kind": "snapshot", "chats": [_chat_detail(chat) for chat in chats]}
+
+    async def _send_happenings(
+        self, response: web.StreamResponse, happenings: Subscription
+    ) -> None:
+        while True:
+            try:
+                async with asyncio.timeout(_PING_SECONDS):
+                    happening = await anext(happenings, None)
+            except TimeoutError:
+                await response.write(b": still here\n\n")
+                continue
+            if happening is None:
+                return
+            await response.write(event(encode(self._as_event(happening))))
+
+    def _as_event(self, happening: Happening) -> dict[str, Any]:
+        chat = self._telegram.chats.by_id[happening.chat_id]
+        return {
+            "kind": happening.kind,
+            "chat_id": chat.chat_id,
+            "name": chat.first_name,
+            **happening.detail,
+        }
+
+
+def _chat_detail(chat: Chat) -> dict[str, Any]:
+    lines = [line_detail(line) for line in chat.lines.values()]
+    return {"chat_id": chat.chat_id, "name": chat.first_name, "lines": lines}
+
+
+def _asset(name: str, content_type: str) -> Handler:
+    body = Path(__file__).with_name(name).read_bytes()
+
+    async def show(_request: web.Request) -> web.StreamResponse:
+        return web.Response(body=body, content_type=content_type, charset="utf-8", headers=_HEADERS)
+
+    return show
