@@ -1,0 +1,84 @@
+"""The command line: `onereply`, or `python -m bot`."""
+
+import asyncio
+import sys
+from collections.abc import Coroutine
+from typing import Annotated
+
+import typer
+
+from bot.settings import SettingsError
+
+SETTINGS_EXIT = 2
+
+cli = typer.Typer(
+    name="onereply",
+    help="A Telegram bot that answers a burst of messages with exactly one reply.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+# The commands import what they need themselves: loading aiogram takes seconds, and only those
+# that talk to Telegram should pay for it.
+
+
+@cli.command()
+def run() -> None:
+    """Run the bot. Settings come from the environment and .env; see .env.example."""
+    from bot.serving import run_bot
+
+    _finish(run_bot())
+
+
+@cli.command()
+def local(
+    model_delay: Annotated[
+        float, typer.Option(min=0, help="Seconds the stand-in model thinks.")
+    ] = 1.0,
+) -> None:
+    """Run the bot with a stand-in for whatever is not set: database, Telegram, model."""
+    from bot.local import run_local
+
+    _finish(run_local(model_delay))
+
+
+@cli.command()
+def migrate() -> None:
+    """Bring the database to the schema of this program (`run` does so too)."""
+    from bot.migrate import migrate_database
+
+    _finish(migrate_database())
+
+
+@cli.command()
+def doctor() -> None:
+    """Check settings, database, model and token, and say what to do about what fails."""
+    from bot.doctor import examine
+
+    raise typer.Exit(asyncio.run(examine()))
+
+
+@cli.command()
+def demo() -> None:
+    """Play a burst against the stand-ins and print what happened, step by step."""
+    from bot.demo import play
+
+    raise typer.Exit(asyncio.run(play()))
+
+
+def _finish(work: Coroutine[object, object, None]) -> None:
+    try:
+        asyncio.run(work)
+    except SettingsError as error:
+        print(error, file=sys.stderr)  # noqa: T201
+        raise typer.Exit(SETTINGS_EXIT) from None
+
+
+def main() -> None:
+    """Entry point of the console script."""
+    cli()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,202 @@
+"""The composition root: what one process is made of, and the order in which it starts and stops."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Protocol
+
+import structlog
+from aiohttp import web
+
+from bot import wording
+from bot.courier import TelegramCourier
+from bot.elsewhere import Elsewhere
+from bot.handlers import dispatcher
+from bot.health import health_app, serve
+from bot.identity import is_dead, this_process
+from bot.parts import cut
+from bot.polling import Poller
+from bot.readiness import prepare
+from bot.schedule import Schedule
+from bot.settings import Settings, SettingsError
+from bot.telegram import telegram_bot
+from coordination.answer import Answerer
+from coordination.compose import Composer
+from coordination.deliver import Deliverer
+from coordination.leadership import Leadership
+from coordination.lease_keeper import LeaseKeeper, Stop
+from coordination.receive import Receiver
+from coordination.wake import Wakes
+from llm.writer import OpenAIWriter
+from storage import edge
+from storage.database import Database, Unavailable
+
+log = structlog.get_logger(__name__)
+
+GRACE_SECONDS = 8.0
+"""For running replies at a stop; container runtimes kill after 10."""
+LAST_GRACE_SECONDS = 1.5
+
+
+class Page(Protocol):
+    """What local mode shows beside the health checks."""
+
+    def add_to(self, app: web.Application, db: Database) -> None:
+        """Add its routes."""
+        ...
+
+    def listens_at(self, url: str) -> None:
+        """Note where it came to be."""
+        ...
+
+
+class App:
+    """One process of the bot, wired from its settings."""
+
+    def __init__(self, settings: Settings, page: Page | None = None) -> None:
+        self._settings = settings
+        self._page = page
+        self._holder = this_process()
+        self._rules = settings.rules(wording.APOLOGY)
+        self._db = Database(settings.database_url.get_secret_value())
+        self._bot = telegram_bot(settings)
+        self._writer = OpenAIWriter(settings.model())
+        self._wire()
+
+    def _wire(self) -> None:
+        db, rules, holder = self._db, self._rules, self._holder
+        courier = TelegramCourier(self._bot)
+        self._schedule = Schedule()
+        self._keeper = LeaseKeeper(db, holder=holder, ttl=rules.lease_ttl)
+        answerer = Answerer(
+            db,
+            rules,
+            self._keeper,
+            self._schedule,
+            Composer(db, rules, self._writer, courier),
+            Deliverer(db, rules, courier),
+            cut=cut,
+        )
+        self._wakes = Wakes(
+            db,
+            answerer.answer,
+            holder=holder,
+            limit=rules.max_concurrent_replies,
+            is_dead=is_dead,
+        )
+        receiver = Receiver(db, rules, self._keeper, self._schedule)
+        routes = dispatcher(receiver, Elsewhere(db, self._bot).tell)
+        self._poller = Poller(self._bot, routes, self._set_aside)
+        self._leadership = Leadership(
+            db, self._settings.bot_id, holder=holder, ttl=rules.lease_ttl, is_dead=is_dead
+        )
+
+    async def run(self, stopping: asyncio.Event) -> None:
+        """Work until `stopping` is set, then finish or hand over what is under way.
+
+        Raises:
+            SettingsError: the database or Telegram refuses us as we are set up.
+        """
+        async with AsyncExitStack() as closing:
+            closing.push_async_callback(self._db.close)
+            closing.push_async_callback(self._bot.session.close)
+            closing.push_async_callback(self._writer.aclose)
+            await _until(stopping, prepare(self._settings, self._db, self._bot), grace=0)
+            if stopping.is_set():
+                return
+            await closing.enter_async_context(self._listening())
+            await closing.enter_async_context(self._answering(stopping))
+            log.info("started", holder=self._holder)
+            polling = self._leadership.lead(self._poller.poll, stopping)
+            await _until(stopping, polling, grace=GRACE_SECONDS)
+
+    @asynccontextmanager
+    async def _listening(self) -> AsyncIterator[None]:
+        port = self._settings.http_port
+        if port == 0:
+            yield
+            return
+        app = health_app(self._db, lambda: self._leadership.is_leader)
+        # The page of local mode must not be open to the network; probes may come from it.
+        host = "127.0.0.1" if self._page else "0.0.0.0"  # noqa: S104
+        if self._page:
+            self._page.add_to(app, self._db)
+        must = "http_port" in self._settings.model_fields_set
+        try:
+            runner = await serve(app, host, port, must=must)
+        except OSError as error:
+            raise SettingsError(
+                f"HTTP_PORT: cannot listen on {port} ({error.strerror}): choose another, "
+                "or 0 for none"
+            ) from None
+        if self._page:
+            self._page.listens_at("http://{}:{}/".format(*runner.addresses[0][:2]))
+        try:
+            yield
+        finally:
+            await runner.cleanup()
+
+    @asynccontextmanager
+    async def _answering(self, stopping: asyncio.Event) -> AsyncIterator[None]:
+        self._schedule.start(self._wakes.wake)
+        beat, sweep = _patient(self._keeper.beat), _patient(self._wakes.sweep)
+        self._schedule.every(self._keeper.beat_seconds, beat, "beat")
+        self._schedule.every(self._settings.sweep_seconds, sweep, "sweep")
+        await sweep()
+        closing_time = asyncio.create_task(self._take_nothing_new(stopping))
+        try:
+            yield
+        finally:
+            closing_time.cancel()
+            await self._wind_down()
+
+    async def _take_nothing_new(self, stopping: asyncio.Event) -> None:
+        await stopping.wait()
+        log.info("stopping", seconds_at_most=GRACE_SECONDS + LAST_GRACE_SECONDS)
+        self._wakes.stop()
+
+    async def _wind_down(self) -> None:
+        self._wakes.stop()
+        if not await self._idle_within(GRACE_SECONDS):
+            self._keeper.stop_all(Stop.SHUTTING_DOWN)
+            if not await self._idle_within(LAST_GRACE_SECONDS):
+                self._wakes.cancel()
+                await self._wakes.idle()
+        self._schedule.stop()
+        log.info("stopped")
+
+    async def _idle_within(self, seconds: float) -> bool:
+        try:
+            async with asyncio.timeout(seconds):
+                await self._wakes.idle()
+        except TimeoutError:
+            return False
+        return True
+
+    async def _set_aside(self, payload: str, error: str) -> None:
+        await edge.set_aside(self._db, payload=payload, error=error)
+
+
+async def _until(
+    stopping: asyncio.Event, work: Coroutine[object, object, None], *, grace: float
+) -> None:
+    """Do the work; once `stopping` is set it has `grace` seconds left before it is cancelled."""
+    working = asyncio.ensure_future(work)
+    stop = asyncio.ensure_future(stopping.wait())
+    await asyncio.wait({working, stop}, return_when=asyncio.FIRST_COMPLETED)
+    stop.cancel()
+    await asyncio.wait({working}, timeout=grace)
+    working.cancel()
+    await asyncio.wait({working})
+    if not working.cancelled():
+        working.result()
+
+
+def _patient(work: Callable[[], Awaitable[None]]) -> Callable[[], Awaitable[None]]:
+    async def once() -> None:
+        try:
+            await work()
+        except Unavailable as error:
+            log.warning("database_unavailable", error=str(error))
+
+    return once

@@ -1,0 +1,99 @@
+"""[8] Parts of replies go to Telegram, and its answers become deliveries."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import structlog
+from aiogram import Bot
+from aiogram.enums import ChatAction
+from aiogram.exceptions import (
+    TelegramAPIError,
+    TelegramBadRequest,
+    TelegramEntityTooLarge,
+    TelegramForbiddenError,
+    TelegramMigrateToChat,
+    TelegramNetworkError,
+    TelegramRetryAfter,
+)
+
+from bot.session import Attempt, current_attempt
+from coordination.ports import Delivered, Delivery, NotNow, Unconfirmed, Unreachable
+from storage.records import ConversationKey
+
+log = structlog.get_logger(__name__)
+
+REQUEST_SECONDS = 30
+# Telegram clears a chat action after 5 seconds: https://core.telegram.org/bots/api#sendchataction
+TYPING_SECONDS = 4.0
+# An answer that comes at once needs no typing.
+BEFORE_TYPING_SECONDS = 0.2
+
+REFUSED = (
+    TelegramForbiddenError,
+    TelegramBadRequest,
+    TelegramEntityTooLarge,
+    TelegramMigrateToChat,
+)
+
+
+class TelegramCourier:
+    """Sends plain text, each part once per call, and says what is known of its fate."""
+
+    def __init__(self, bot: Bot) -> None:
+        self._bot = bot
+        self._typing: set[asyncio.Task[None]] = set()
+
+    async def send(self, key: ConversationKey, text: str) -> Delivery:
+        """Send one part; never raises for what Telegram or the network do."""
+        attempt = Attempt()
+        token = current_attempt.set(attempt)
+        try:
+            message = await self._bot.send_message(
+                key.chat_id,
+                text,
+                message_thread_id=key.thread_id or None,
+                request_timeout=REQUEST_SECONDS,
+            )
+        except Exception as error:  # noqa: BLE001 (each kind is a delivery of its own)
+            return fate(error, written=attempt.written)
+        finally:
+            current_attempt.reset(token)
+        return Delivered(message.message_id)
+
+    @contextmanager
+    def typing(self, key: ConversationKey) -> Iterator[None]:
+        """Keep "typing…" up while the block runs; its failures delay nothing."""
+        task = asyncio.create_task(self._keep_typing(key))
+        self._typing.add(task)
+        task.add_done_callback(self._typing.discard)
+        try:
+            yield
+        finally:
+            task.cancel()
+
+    async def _keep_typing(self, key: ConversationKey) -> None:
+        await asyncio.sleep(BEFORE_TYPING_SECONDS)
+        while True:
+            pause = TYPING_SECONDS
+            try:
+                await self._bot.send_chat_action(
+                    key.chat_id, ChatAction.TYPING, message_thread_id=key.thread_id or None
+                )
+            except TelegramRetryAfter as error:
+                pause = error.retry_after
+            except Exception as error:  # noqa: BLE001 (typing is a courtesy)
+                log.debug("typing_failed", error=type(error).__name__)
+            await asyncio.sleep(pause)
+
+
+def fate(error: Exception, *, written: bool) -> Delivery:
+    """What a failed request means for the part it carried."""
+    if isinstance(error, TelegramRetryAfter):
+        return NotNow("too many requests", error.retry_after)
+    if isinstance(error, REFUSED):
+        return Unreachable(error.message)
+    if isinstance(error, TelegramNetworkError) or not isinstance(error, TelegramAPIError):
+        reason = type(error).__name__
+        return Unconfirmed(reason) if written else NotNow(reason)
+    return NotNow(type(error).__name__)

@@ -1,0 +1,54 @@
+"""[1] An update becomes an inbound message. Nothing here waits for a model or for Telegram."""
+
+from collections.abc import Awaitable, Callable
+
+import structlog
+from aiogram import Dispatcher, F, Router
+from aiogram.enums import ChatType
+from aiogram.types import Chat, ChatMemberUpdated, Message
+
+from bot.wording import said
+from coordination.receive import Receiver
+from storage.records import ConversationKey, InboundMessage
+
+log = structlog.get_logger(__name__)
+
+TellWhy = Callable[[int], Awaitable[None]]
+"""Tells a group or channel, once, that the bot does not answer there."""
+
+
+def dispatcher(receiver: Receiver, tell_why: TellWhy) -> Dispatcher:
+    """The routes of every kind of update that the bot asks Telegram for."""
+    router = Router()
+
+    @router.message(F.chat.type == ChatType.PRIVATE)
+    async def private_message(message: Message) -> None:
+        text = said(message)
+        if text is None:
+            log.debug("nothing_to_answer", kind=message.content_type)
+            return
+        await receiver.receive(InboundMessage(conversation(message), message.message_id, text))
+
+    @router.message()
+    @router.channel_post()
+    async def elsewhere(message: Message) -> None:
+        await tell_why(message.chat.id)
+
+    @router.my_chat_member()
+    async def membership(change: ChatMemberUpdated) -> None:
+        if _joined(change.chat, change.new_chat_member.status):
+            await tell_why(change.chat.id)
+
+    routes = Dispatcher(disable_fsm=True)
+    routes.include_router(router)
+    return routes
+
+
+def conversation(message: Message) -> ConversationKey:
+    """The chat, and its topic where the bot has topics."""
+    thread = message.message_thread_id if message.is_topic_message else None
+    return ConversationKey(message.chat.id, thread or 0)
+
+
+def _joined(chat: Chat, status: str) -> bool:
+    return chat.type != ChatType.PRIVATE and status in ("member", "administrator")

@@ -1,0 +1,106 @@
+"""`onereply local`: the same bot, with a stand-in for each neighbour that is not set."""
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+
+import typer
+from aiohttp import web
+from pydantic_settings import BaseSettings
+
+from bot.database import reachable_database
+from bot.logs import set_up_logging
+from bot.serving import stop_signals
+from bot.settings import EMBEDDED, Settings, load
+from bot.standins.model import ModelStandIn
+from bot.standins.page import add_page
+from bot.standins.telegram import TelegramStandIn
+from storage.database import Database, Unavailable
+from storage.records import ConversationKey
+from storage.snapshot import snapshot
+
+LOCAL_TOKEN = "1000:local-mode-needs-no-secret"  # noqa: S105
+LOCAL_KEY = "local"
+
+
+class Given(BaseSettings):
+    """Which neighbours are set, whether rightly or not."""
+
+    model_config = Settings.model_config
+
+    telegram_bot_token: str | None = None
+    telegram_api_url: str | None = None
+    openai_api_key: str | None = None
+    openai_base_url: str | None = None
+    database_url: str | None = None
+
+
+async def run_local(model_delay: float) -> None:
+    """Run until stopped, neighbours included."""
+    stopping = stop_signals()
+    async with neighbours(load(Given), model_delay) as (found, telegram, model):
+        settings = load(Settings, **found)
+        set_up_logging(settings)
+        async with reachable_database(settings) as url:
+            from bot.app import App
+
+            page = None if telegram is None else LocalPage(telegram, model)
+            app = App(settings.model_copy(update={"database_url": url}), page)
+            await app.run(stopping)
+
+
+@asynccontextmanager
+async def neighbours(
+    given: Given, model_delay: float
+) -> AsyncIterator[tuple[dict[str, str], TelegramStandIn | None, ModelStandIn | None]]:
+    """Start what is missing; the settings that lead to it, and the stand-ins themselves."""
+    found: dict[str, str] = {}
+    telegram: TelegramStandIn | None = None
+    model: ModelStandIn | None = None
+    async with AsyncExitStack() as running:
+        if given.telegram_bot_token is None and given.telegram_api_url is None:
+            telegram = TelegramStandIn(token=LOCAL_TOKEN)
+            await telegram.start()
+            running.push_async_callback(telegram.stop)
+            found |= {"telegram_bot_token": LOCAL_TOKEN, "telegram_api_url": telegram.url}
+        if given.openai_api_key is None and given.openai_base_url is None:
+            model = ModelStandIn(delay=model_delay)
+            await model.start()
+            running.push_async_callback(model.stop)
+            found |= {"openai_api_key": LOCAL_KEY, "openai_base_url": model.url}
+        if given.database_url is None:
+            found["database_url"] = EMBEDDED
+        _announce(found)
+        yield found, telegram, model
+
+
+def _announce(found: dict[str, str]) -> None:
+    for name, what in (
+        ("telegram_api_url", "Telegram is a stand-in"),
+        ("openai_base_url", "The model is a stand-in"),
+        ("database_url", "The database is a PostgreSQL of its own"),
+    ):
+        if name in found:
+            typer.echo(f"{what}: {name.upper()}={found[name]}")
+
+
+class LocalPage:
+    """The chat page, on the port where `run` has its health checks."""
+
+    def __init__(self, telegram: TelegramStandIn, model: ModelStandIn | None) -> None:
+        self._telegram = telegram
+        self._model = model
+
+    def add_to(self, app: web.Application, db: Database) -> None:
+        """Add the page's routes."""
+
+        async def inspect(chat_id: int, thread_id: int) -> dict[str, object] | None:
+            try:
+                return await snapshot(db, ConversationKey(chat_id, thread_id))
+            except Unavailable:
+                return None
+
+        add_page(app, self._telegram, self._model, inspect)
+
+    def listens_at(self, url: str) -> None:
+        """Say where to point the browser."""
+        typer.echo(f"Chat with the bot: {url}")

@@ -1,0 +1,143 @@
+"""[1] Polling: an update is confirmed to Telegram only after it was handled for good."""
+
+import asyncio
+import json
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+from typing import Any
+
+import structlog
+from aiogram import Bot, Dispatcher
+from aiogram.exceptions import (
+    TelegramAPIError,
+    TelegramConflictError,
+    TelegramRetryAfter,
+    TelegramUnauthorizedError,
+)
+from aiogram.methods import GetUpdates
+from aiogram.types import Update
+
+from coordination.patience import backoff, until_available
+
+log = structlog.get_logger(__name__)
+
+LONG_POLL_SECONDS = 30
+ANSWER_SECONDS = 15
+MOST_UPDATES = 100  # https://core.telegram.org/bots/api#getupdates
+LONGEST_PAUSE_SECONDS = 30.0
+
+RawUpdate = dict[str, Any]
+SetAside = Callable[[str, str], Awaitable[None]]
+"""Keeps an update (as JSON) that could not be handled, with the error."""
+
+ADVICE: dict[type[Exception], str] = {
+    TelegramConflictError: "another program polls this token, or a webhook is set: stop it, "
+    "or call deleteWebhook",
+    TelegramUnauthorizedError: "Telegram refuses TELEGRAM_BOT_TOKEN: was it revoked?",
+}
+
+
+class GetRawUpdates(GetUpdates):
+    """getUpdates whose updates are validated one by one, so that a strange one harms no other."""
+
+    __returning__ = list[RawUpdate]
+
+
+class Poller:
+    """Fetches updates, has each handled, and only then asks for the next."""
+
+    def __init__(self, bot: Bot, routes: Dispatcher, set_aside: SetAside) -> None:
+        self._bot = bot
+        self._routes = routes
+        self._set_aside = set_aside
+        self._allowed = routes.resolve_used_update_types()
+        self._failures = 0
+
+    async def poll(self, stopping: asyncio.Event) -> None:
+        """Poll until `stopping` is set; what was fetched by then is still handled."""
+        offset: int | None = None
+        while not stopping.is_set():
+            updates = await self._fetch_unless(stopping, offset)
+            if updates is None:
+                continue
+            await self._handle_all(updates)
+            offset = _next_offset(updates)
+
+    async def _fetch_unless(
+        self, stopping: asyncio.Event, offset: int | None
+    ) -> list[RawUpdate] | None:
+        fetch = asyncio.ensure_future(self._fetch(offset))
+        stop = asyncio.ensure_future(stopping.wait())
+        try:
+            await asyncio.wait({fetch, stop}, return_when=asyncio.FIRST_COMPLETED)
+            return fetch.result() if fetch.done() else None
+        finally:
+            fetch.cancel()
+            stop.cancel()
+
+    async def _fetch(self, offset: int | None) -> list[RawUpdate] | None:
+        request = GetRawUpdates(
+            offset=offset,
+            limit=MOST_UPDATES,
+            timeout=LONG_POLL_SECONDS,
+            allowed_updates=self._allowed,
+        )
+        try:
+            updates: Any = await self._bot(
+                request, request_timeout=LONG_POLL_SECONDS + ANSWER_SECONDS
+            )
+        except Exception as error:  # noqa: BLE001 (polling outlives whatever the network does)
+            await self._rest_after(error)
+            return None
+        self._failures = 0
+        return list(updates)
+
+    async def _rest_after(self, error: Exception) -> None:
+        self._failures += 1
+        pause = backoff(self._failures, base=0.5, cap=LONGEST_PAUSE_SECONDS)
+        if isinstance(error, TelegramRetryAfter):
+            pause = float(error.retry_after)
+        words = error.message if isinstance(error, TelegramAPIError) else type(error).__name__
+        advice = ADVICE.get(type(error))
+        log.warning("polling_failed", error=words, advice=advice, retry_in=round(pause, 1))
+        await asyncio.sleep(pause)
+
+    async def _handle_all(self, updates: Sequence[RawUpdate]) -> None:
+        """Handle the updates: those of one chat in order, chats side by side."""
+        by_chat: dict[object, list[RawUpdate]] = defaultdict(list)
+        for update in updates:
+            by_chat[_chat_of(update)].append(update)
+        async with asyncio.TaskGroup() as group:
+            for of_one_chat in by_chat.values():
+                group.create_task(self._handle_in_order(of_one_chat))
+
+    async def _handle_in_order(self, updates: Sequence[RawUpdate]) -> None:
+        for update in updates:
+            try:
+                await until_available(partial(self._handle, update))
+            except Exception as error:
+                log.exception("update_set_aside", update_id=update.get("update_id"))
+                words = f"{type(error).__name__}: {error}"
+                await until_available(partial(self._set_aside, json.dumps(update), words))
+
+    async def _handle(self, raw: RawUpdate) -> None:
+        update = Update.model_validate(raw, context={"bot": self._bot})
+        await self._routes.feed_update(self._bot, update)
+
+
+def _chat_of(update: RawUpdate) -> object:
+    for content in update.values():
+        if isinstance(content, dict) and isinstance(chat := content.get("chat"), dict):
+            return chat.get("id")
+    return None
+
+
+def _next_offset(updates: Sequence[RawUpdate]) -> int | None:
+    """What confirms these updates; None once all is confirmed.
+
+    The offset follows what came and is not kept: Telegram restarts the sequence of ids at random
+    after a quiet week, and a bot that insisted on a higher one would not hear its users.
+    """
+    ids = [update["update_id"] for update in updates if isinstance(update.get("update_id"), int)]
+    return max(ids) + 1 if ids else None

@@ -1,0 +1,177 @@
+"""The settings, by the names in `.env.example`. Wrong ones are said by name, never by value."""
+
+from datetime import timedelta
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self, TypeVar
+from urllib.parse import unquote, urlsplit
+
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError
+from pydantic import model_validator as checks_together
+from pydantic_core import ErrorDetails, PydanticCustomError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from coordination.rules import OnUncertainDelivery, Rules
+from llm.contract import ModelSettings
+
+T = TypeVar("T", bound=BaseSettings)
+
+EMBEDDED = "embedded"
+POSTGRES_SCHEMES = ("postgresql://", "postgresql+asyncpg://", "postgres://")
+
+SHORT_WORD = 5
+
+HINTS = {
+    "TELEGRAM_BOT_TOKEN": "the token that @BotFather gave you",
+    "OPENAI_API_KEY": "the key of the model's server (any word if it needs none)",
+    "DATABASE_URL": "postgresql://user:password@host/name, or the word embedded",
+}
+
+
+class SettingsError(Exception):
+    """Settings that cannot work: one line for each."""
+
+
+def _token(secret: SecretStr) -> SecretStr:
+    number, _, word = secret.get_secret_value().partition(":")
+    if not number.isdecimal() or not word or set(word) & set(" \t\r\n/?#"):
+        raise PydanticCustomError("token", "does not look like a token of @BotFather: 123456:ABC…")
+    return secret
+
+
+def _database(secret: SecretStr) -> SecretStr:
+    url = secret.get_secret_value()
+    if url != EMBEDDED and not url.startswith(POSTGRES_SCHEMES):
+        raise PydanticCustomError("database", "must begin with postgresql:// or be embedded")
+    return secret
+
+
+def _web_address(url: str) -> str:
+    if not url.startswith(("http://", "https://")) or len(url.split("://", 1)[1]) == 0:
+        raise PydanticCustomError("address", "must begin with http:// or https://")
+    return url.rstrip("/")
+
+
+def _lower(value: object) -> object:
+    return value.lower() if isinstance(value, str) else value
+
+
+Seconds = Annotated[float, Field(allow_inf_nan=False, le=86_400)]
+WebAddress = Annotated[str, AfterValidator(_web_address)]
+NotEmpty = Annotated[SecretStr, Field(min_length=1)]
+
+
+class Settings(BaseSettings):
+    """Everything an operator can set; times are in seconds."""
+
+    model_config = SettingsConfigDict(
+        env_file=".env", env_ignore_empty=True, extra="ignore", hide_input_in_errors=True
+    )
+
+    telegram_bot_token: Annotated[SecretStr, AfterValidator(_token)]
+    telegram_api_url: WebAddress = "https://api.telegram.org"
+    openai_api_key: NotEmpty
+    openai_base_url: WebAddress = "https://api.openai.com/v1"
+    openai_model: Annotated[str, Field(min_length=1)] = "gpt-4.1-mini"
+    system_prompt: str = "You are a helpful assistant in a Telegram chat. Answer briefly."
+    database_url: Annotated[SecretStr, AfterValidator(_database)]
+    embedded_data_dir: Path | None = None
+
+    debounce_quiet_seconds: Annotated[Seconds, Field(ge=0)] = 2.0
+    debounce_cap_seconds: Annotated[Seconds, Field(ge=0)] = 10.0
+    lease_ttl_seconds: Annotated[Seconds, Field(ge=1)] = 30.0
+    max_supersedes: Annotated[int, Field(ge=0, le=1000)] = 2
+    max_wait_seconds: Annotated[Seconds, Field(ge=0)] = 60.0
+    max_concurrent_replies: Annotated[int, Field(ge=1, le=10_000)] = 64
+    sweep_seconds: Annotated[Seconds, Field(ge=0.05)] = 1.0
+
+    model_timeout_seconds: Annotated[Seconds, Field(gt=0)] = 60.0
+    model_max_attempts: Annotated[int, Field(ge=1, le=100)] = 5
+    history_messages: Annotated[int, Field(ge=0, le=1000)] = 40
+
+    on_uncertain_delivery: Annotated[OnUncertainDelivery, BeforeValidator(_lower)] = "balanced"
+
+    http_port: Annotated[int, Field(ge=0, le=65_535)] = 8080
+    log_format: Annotated[Literal["console", "json"], BeforeValidator(_lower)] = "console"
+    log_level: Annotated[Literal["debug", "info", "warning", "error"], BeforeValidator(_lower)] = (
+        "info"
+    )
+
+    @checks_together(mode="after")
+    def _quiet_within_cap(self) -> Self:
+        if self.debounce_quiet_seconds > self.debounce_cap_seconds:
+            raise PydanticCustomError(
+                "order", "DEBOUNCE_QUIET_SECONDS must not be greater than DEBOUNCE_CAP_SECONDS"
+            )
+        return self
+
+    @property
+    def bot_id(self) -> int:
+        """The bot's user id: the part of the token before the colon."""
+        return int(self.telegram_bot_token.get_secret_value().partition(":")[0])
+
+    @property
+    def secrets(self) -> list[str]:
+        """What must never reach a log. A key of a few letters is a word, and no secret."""
+        password = urlsplit(self.database_url.get_secret_value()).password or ""
+        key = self.openai_api_key.get_secret_value()
+        return [
+            self.telegram_bot_token.get_secret_value(),
+            *(secret for secret in (key, password, unquote(password)) if len(secret) > SHORT_WORD),
+        ]
+
+    def model(self) -> ModelSettings:
+        """What the model's client needs to know."""
+        return ModelSettings(
+            api_key=self.openai_api_key.get_secret_value(),
+            base_url=self.openai_base_url,
+            model=self.openai_model,
+            timeout_seconds=self.model_timeout_seconds,
+        )
+
+    def rules(self, apology: str) -> Rules:
+        """What coordination needs to know."""
+        return Rules(
+            quiet=timedelta(seconds=self.debounce_quiet_seconds),
+            cap=timedelta(seconds=self.debounce_cap_seconds),
+            lease_ttl=timedelta(seconds=self.lease_ttl_seconds),
+            max_supersedes=self.max_supersedes,
+            max_wait=timedelta(seconds=self.max_wait_seconds),
+            max_concurrent_replies=self.max_concurrent_replies,
+            model_max_attempts=self.model_max_attempts,
+            history_messages=self.history_messages,
+            system_prompt=self.system_prompt,
+            on_uncertain_delivery=self.on_uncertain_delivery,
+            apology=apology,
+        )
+
+
+class DatabaseSettings(BaseSettings):
+    """What a command needs that only looks after the database."""
+
+    model_config = Settings.model_config
+
+    database_url: Annotated[SecretStr, AfterValidator(_database)]
+    embedded_data_dir: Path | None = None
+
+
+def load(kind: type[T], **given: Any) -> T:
+    """Read the environment and `.env`; `given` goes before both.
+
+    Raises:
+        SettingsError: with a line for each variable that is missing or wrong.
+    """
+    try:
+        return kind(**given)
+    except ValidationError as error:
+        raise SettingsError("\n".join(map(_line, error.errors(include_input=False)))) from None
+
+
+def _line(error: ErrorDetails) -> str:
+    if not error["loc"]:
+        return str(error["msg"])
+    name = str(error["loc"][0]).upper()
+    if error["type"] == "missing":
+        hint = f": {HINTS[name]}" if name in HINTS else ""
+        return f"{name} is not set{hint}. Put it in the environment or in .env"
+    message = str(error["msg"])
+    return f"{name}: {message[0].lower()}{message[1:]}"

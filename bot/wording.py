@@ -1,0 +1,42 @@
+"""What a Telegram message says, and what the bot itself says."""
+
+from aiogram.enums import ContentType
+from aiogram.types import Message
+
+from storage.text import storable
+
+APOLOGY = "Sorry, I could not answer that. Please write again in a while."
+ONLY_PRIVATE = "I answer in private chats only: write to me directly and I will reply there."
+
+FROM_PEOPLE = frozenset(
+    {
+        ContentType.ANIMATION,
+        ContentType.AUDIO,
+        ContentType.CHECKLIST,
+        ContentType.CONTACT,
+        ContentType.DICE,
+        ContentType.DOCUMENT,
+        ContentType.GAME,
+        ContentType.LOCATION,
+        ContentType.PAID_MEDIA,
+        ContentType.PHOTO,
+        ContentType.POLL,
+        ContentType.STICKER,
+        ContentType.STORY,
+        ContentType.UNKNOWN,
+        ContentType.VENUE,
+        ContentType.VIDEO,
+        ContentType.VIDEO_NOTE,
+        ContentType.VOICE,
+    }
+)
+"""Kinds that a person sends; the others are notices of the service (a pin, a payment)."""
+
+
+def said(message: Message) -> str | None:
+    """The words of the message, or words for what it holds; None: nothing to answer."""
+    words = message.text or message.caption or ""
+    if message.text is None and message.content_type in FROM_PEOPLE:
+        kind = message.content_type.replace("_", " ")
+        words = f"[sent a {kind}] {words}".rstrip()
+    return storable(words) if words else None
