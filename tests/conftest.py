@@ -1,0 +1,36 @@
+from collections.abc import AsyncIterator
+
+import pytest_asyncio
+
+from storage.embedded import EmbeddedPostgres
+from tests.support.neighbours import Neighbours, neighbours
+from tests.support.postgres import fresh_database, make_template, private_server
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def postgres() -> AsyncIterator[EmbeddedPostgres]:
+    """The server that all tests share: not for those that stop or restart it."""
+    async with private_server() as server:
+        await make_template(server)
+        yield server
+
+
+@pytest_asyncio.fixture
+async def database_url(postgres: EmbeddedPostgres) -> AsyncIterator[str]:
+    """The DSN of a migrated database of this test's own."""
+    async with fresh_database(postgres) as dsn:
+        yield dsn
+
+
+@pytest_asyncio.fixture
+async def own_postgres() -> AsyncIterator[EmbeddedPostgres]:
+    """A server of this test's own, to stop and restart; its database `onereply` is empty."""
+    async with private_server() as server:
+        yield server
+
+
+@pytest_asyncio.fixture
+async def around(database_url: str) -> AsyncIterator[Neighbours]:
+    """Stand-ins for Telegram and the model, and a database, for one bot."""
+    async with neighbours(database_url) as found:
+        yield found
