@@ -1,7 +1,7 @@
 """[8] Parts of replies go to Telegram, and its answers become deliveries."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import structlog
@@ -44,9 +44,9 @@ class TelegramCourier:
         self._bot = bot
         self._typing: set[asyncio.Task[None]] = set()
 
-    async def send(self, key: ConversationKey, text: str) -> Delivery:
+    async def send(self, key: ConversationKey, text: str, may_go: Callable[[], bool]) -> Delivery:
         """Send one part; never raises for what Telegram or the network do."""
-        attempt = Attempt()
+        attempt = Attempt(may_go)
         token = current_attempt.set(attempt)
         try:
             message = await self._bot.send_message(

@@ -1,5 +1,6 @@
 """The HTTP session to Telegram: knows whether a request went out, and reads odd error answers."""
 
+from collections.abc import Callable
 from contextvars import ContextVar
 from http import HTTPStatus
 
@@ -8,17 +9,38 @@ from aiogram.client.session.aiohttp import AiohttpSession
 from aiogram.exceptions import ClientDecodeError, TelegramNetworkError, TelegramServerError
 from aiogram.methods import Response, TelegramMethod
 from aiogram.methods.base import TelegramType
-from aiohttp import ClientSession, TraceConfig, TraceRequestHeadersSentParams
+from aiohttp import (
+    ClientSession,
+    TraceConfig,
+    TraceConnectionCreateEndParams,
+    TraceConnectionReuseconnParams,
+    TraceRequestHeadersSentParams,
+)
+
+
+class HeldBack(Exception):
+    """A request was not sent, because at the last moment it was not allowed any more."""
 
 
 class Attempt:
     """One request: `written` once its first bytes may have left this machine."""
 
-    def __init__(self) -> None:
+    def __init__(self, may_go: Callable[[], bool]) -> None:
+        self.may_go = may_go
         self.written = False
 
 
 current_attempt: ContextVar[Attempt | None] = ContextVar("current_attempt", default=None)
+
+
+async def _connected(
+    _session: ClientSession,
+    _context: object,
+    _params: TraceConnectionCreateEndParams | TraceConnectionReuseconnParams,
+) -> None:
+    attempt = current_attempt.get()
+    if attempt and not attempt.may_go():
+        raise HeldBack
 
 
 async def _headers_sent(
@@ -37,6 +59,8 @@ class TelegramSession(AiohttpSession):
         session = await super().create_session()
         if session is not known:
             trace = TraceConfig()
+            trace.on_connection_create_end.append(_connected)
+            trace.on_connection_reuseconn.append(_connected)
             trace.on_request_headers_sent.append(_headers_sent)
             trace.freeze()
             session.trace_configs.append(trace)

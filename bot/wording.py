@@ -17,10 +17,12 @@ FROM_PEOPLE = frozenset(
         ContentType.DICE,
         ContentType.DOCUMENT,
         ContentType.GAME,
+        ContentType.LIVE_PHOTO,
         ContentType.LOCATION,
         ContentType.PAID_MEDIA,
         ContentType.PHOTO,
         ContentType.POLL,
+        ContentType.RICH_MESSAGE,
         ContentType.STICKER,
         ContentType.STORY,
         ContentType.UNKNOWN,
@@ -37,6 +39,11 @@ def said(message: Message) -> str | None:
     """The words of the message, or words for what it holds; None: nothing to answer."""
     words = message.text or message.caption or ""
     if message.text is None and message.content_type in FROM_PEOPLE:
-        kind = message.content_type.replace("_", " ")
-        words = f"[sent a {kind}] {words}".rstrip()
+        words = f"[sent {_kind(message.content_type)}] {words}".rstrip()
     return storable(words) if words else None
+
+
+def _kind(content_type: str) -> str:
+    if content_type == ContentType.UNKNOWN:
+        return "something I cannot read"
+    return f"a {content_type.replace('_', ' ')}"

@@ -52,7 +52,9 @@ class Deliverer:
             return None
         if part.state == "sending":
             log.warning("part_resent", part=part.number)
-        delivery = self._as_ruled(await self._courier.send(held.lease.key, part.text))
+        delivery = self._as_ruled(
+            await self._courier.send(held.lease.key, part.text, held.is_surely_valid)
+        )
         return delivery if await self._record(held, run, part, delivery) else None
 
     def _as_ruled(self, delivery: Delivery) -> Delivery:

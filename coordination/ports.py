@@ -49,8 +49,8 @@ Delivery = Delivered | Unconfirmed | NotNow | Unreachable
 class Courier(Protocol):
     """Whoever brings text to a chat."""
 
-    async def send(self, key: ConversationKey, text: str) -> Delivery:
-        """Send one part, once."""
+    async def send(self, key: ConversationKey, text: str, may_go: Callable[[], bool]) -> Delivery:
+        """Send one part, once, unless `may_go` says no just before the first byte leaves."""
         ...
 
     def typing(self, key: ConversationKey) -> AbstractContextManager[None]:

@@ -143,10 +143,10 @@ class People:
         return queued
 
     def _meet_chat_of(self, body: dict[str, Any]) -> None:
-        message = body.get("message")
-        chat = message.get("chat") if isinstance(message, dict) else None
-        if isinstance(chat, dict) and isinstance(chat.get("id"), int):
-            self.chats.meet(chat["id"], chat.get("first_name") or chat.get("title"))
+        for content in body.values():
+            chat = content.get("chat") if isinstance(content, dict) else None
+            if isinstance(chat, dict) and isinstance(chat.get("id"), int):
+                self.chats.meet(chat["id"], chat.get("first_name") or chat.get("title"))
 
 
 def _membership(bot: dict[str, Any], status: str) -> dict[str, Any]:

@@ -3,9 +3,8 @@
 import asyncio
 from typing import Any
 
-from storage.database import Database
-from tests.support.facts import assert_guarantees
 from tests.support.neighbours import Neighbours, running_bot
+from tests.support.waiting import until_settled
 
 ADA = 501
 
@@ -22,24 +21,11 @@ async def say_in_turn(around: Neighbours, chat_id: int, count: int, every: float
     return texts
 
 
-async def settled(around: Neighbours) -> None:
-    db = Database(around.database_url)
-    try:
-        async with asyncio.timeout(15):
-            while await db.fetch(
-                "SELECT chat_id FROM conversations WHERE inbound_seq > answered_seq", {}
-            ):
-                await asyncio.sleep(0.05)
-        await assert_guarantees(db)
-    finally:
-        await db.close()
-
-
 async def test_g1_a_burst_of_four_gets_one_call_and_one_reply(around: Neighbours) -> None:
     async with running_bot(around.settings(debounce_quiet_seconds=1)):
         texts = await say_in_turn(around, ADA, 4, every=0.3)
         [reply] = await around.telegram.wait_for_reply(ADA)
-        await settled(around)
+        await until_settled(around.database_url)
     assert [prompt_of(call) for call in around.model.calls] == ["\n".join(texts)]
     assert all(text in reply.text for text in texts)
     assert len(around.seen_by(ADA)) == 1
@@ -48,7 +34,7 @@ async def test_g1_a_burst_of_four_gets_one_call_and_one_reply(around: Neighbours
 async def test_g4_the_cap_fires_and_nothing_is_lost_or_answered_twice(around: Neighbours) -> None:
     async with running_bot(around.settings(debounce_quiet_seconds=1.5, debounce_cap_seconds=4)):
         texts = await say_in_turn(around, ADA, 8, every=1)
-        await settled(around)
+        await until_settled(around.database_url)
     replies = [reply.text for reply in around.seen_by(ADA)]
     assert len(replies) == 2
     assert [sum(text in reply for reply in replies) for text in texts] == [1] * 8
@@ -62,7 +48,7 @@ async def test_g1_a_message_during_generation_cancels_the_call(around: Neighbour
         around.model.delay = 0
         around.telegram.say(ADA, "second")
         [reply] = await around.telegram.wait_for_reply(ADA)
-        await settled(around)
+        await until_settled(around.database_url)
     assert [call.outcome for call in around.model.calls] == ["cancelled", "answered"]
     assert "first" in reply.text
     assert "second" in reply.text
@@ -77,7 +63,7 @@ async def test_g5_who_never_stops_typing_is_answered(around: Neighbours) -> None
         await around.telegram.wait_for_reply(ADA)
         assert not typing.done()
         typing.cancel()
-        await settled(around)
+        await until_settled(around.database_url)
     outcomes = [call.outcome for call in around.model.calls]
     assert outcomes[: settings.max_supersedes] == ["cancelled"] * settings.max_supersedes
     assert outcomes[settings.max_supersedes] == "answered"

@@ -1,0 +1,76 @@
+"""`onereply demo`: a person types a burst at the real bot, and what happens is told from outside."""
+
+import asyncio
+from time import time
+
+import typer
+
+from bot.demo.edges import Edges
+from bot.demo.stage import CAP_SECONDS, MODEL_SECONDS, QUIET_SECONDS, Stage, stage
+from bot.demo.tables import Tables
+from bot.demo.timeline import Timeline
+from bot.demo.verdict import complaints
+from bot.demo.watch import until, watching
+from bot.settings import SettingsError
+from storage.records import ConversationKey
+
+TYPING_SECONDS = 0.6
+REPLY_SECONDS = 60.0
+"""After that the demonstration has failed."""
+SILENCE_SECONDS = QUIET_SECONDS + MODEL_SECONDS + 1
+"""A second reply, were there one, would come within this."""
+
+
+async def play() -> int:
+    """Play the burst; 0 only if exactly one reply covered all of it."""
+    typer.echo(
+        f"A bot between stand-ins: quiet {QUIET_SECONDS:g} s, cap {CAP_SECONDS:g} s, "
+        f"and a model that thinks for {MODEL_SECONDS:g} s.\n"
+    )
+    try:
+        async with stage() as found:
+            wrong = await _perform(found)
+    except SettingsError as error:
+        wrong = [str(error)]
+    for each in wrong:
+        typer.echo(f"Wrong: {each}.", err=True)
+    return 1 if wrong else 0
+
+
+async def _perform(found: Stage) -> list[str]:
+    # A chat that no earlier play knew, so that the counter begins at 1.
+    chat_id = int(time())
+    word = f"order {chat_id % 1_000_000:06}"
+    said = [
+        f"Hi! It is about {word}",
+        "It has not arrived yet",
+        "My phone: 555 0134",
+        "or by e-mail: ada@example.org",
+    ]
+    timeline = Timeline()
+    edges = Edges(found.telegram, found.model, timeline, chat_id=chat_id, word=word)
+    ttl = found.settings.lease_ttl_seconds
+    tables = Tables(found.db, ConversationKey(chat_id, 0), timeline, lease_ttl=ttl)
+    async with watching(found.telegram, edges, tables, timeline):
+        await _type(found, edges, chat_id, said)
+        await until(lambda: len(edges.replies) > 0, REPLY_SECONDS)
+        await asyncio.sleep(SILENCE_SECONDS)
+    wrong = complaints(said, edges.replies, await tables.ending())
+    if not wrong:
+        cancelled = sum(call.outcome == "cancelled" for call in edges.calls)
+        typer.echo(
+            f"\nOne reply covered all {len(said)} messages, and no second one came within "
+            f"{SILENCE_SECONDS:g} s.\nModel calls: {len(edges.calls)}, of which cancelled "
+            f"before they answered: {cancelled}."
+        )
+    return wrong
+
+
+async def _type(found: Stage, edges: Edges, chat_id: int, said: list[str]) -> None:
+    *burst, afterthought = said
+    for line in burst:
+        found.telegram.say(chat_id, line, first_name="Ada")
+        await asyncio.sleep(TYPING_SECONDS)
+    await until(lambda: len(edges.calls) > 0, REPLY_SECONDS)
+    await asyncio.sleep(MODEL_SECONDS / 2)
+    found.telegram.say(chat_id, afterthought)
