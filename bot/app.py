@@ -30,6 +30,7 @@ from coordination.wake import Wakes
 from llm.writer import OpenAIWriter
 from storage import edge
 from storage.database import Database, Unavailable
+from storage.steps import FaultPoint, no_fault
 
 log = structlog.get_logger(__name__)
 
@@ -53,12 +54,14 @@ class Page(Protocol):
 class App:
     """One process of the bot, wired from its settings."""
 
-    def __init__(self, settings: Settings, page: Page | None = None) -> None:
+    def __init__(
+        self, settings: Settings, page: Page | None = None, at: FaultPoint = no_fault
+    ) -> None:
         self._settings = settings
         self._page = page
         self._holder = this_process()
         self._rules = settings.rules(wording.APOLOGY)
-        self._db = Database(settings.database_url.get_secret_value())
+        self._db = Database(settings.database_url.get_secret_value(), at)
         self._bot = telegram_bot(settings)
         self._writer = OpenAIWriter(settings.model())
         self._wire()
@@ -86,7 +89,7 @@ class App:
         )
         receiver = Receiver(db, rules, self._keeper, self._schedule)
         routes = dispatcher(receiver, Elsewhere(db, self._bot).tell)
-        self._poller = Poller(self._bot, routes, self._set_aside)
+        self._poller = Poller(self._bot, routes, self._set_aside, db.at)
         self._leadership = Leadership(
             db, self._settings.bot_id, holder=holder, ttl=rules.lease_ttl, is_dead=is_dead
         )

@@ -19,6 +19,7 @@ from aiogram.methods import GetUpdates
 from aiogram.types import Update
 
 from coordination.patience import backoff, until_available
+from storage.steps import FaultPoint, no_fault, step
 
 log = structlog.get_logger(__name__)
 
@@ -47,10 +48,13 @@ class GetRawUpdates(GetUpdates):
 class Poller:
     """Fetches updates, has each handled, and only then asks for the next."""
 
-    def __init__(self, bot: Bot, routes: Dispatcher, set_aside: SetAside) -> None:
+    def __init__(
+        self, bot: Bot, routes: Dispatcher, set_aside: SetAside, at: FaultPoint = no_fault
+    ) -> None:
         self._bot = bot
         self._routes = routes
         self._set_aside = set_aside
+        self._at = at
         self._allowed = routes.resolve_used_update_types()
         self._failures = 0
 
@@ -84,9 +88,10 @@ class Poller:
             allowed_updates=self._allowed,
         )
         try:
-            updates: Any = await self._bot(
-                request, request_timeout=LONG_POLL_SECONDS + ANSWER_SECONDS
-            )
+            async with step(self._at, "get_updates"):
+                updates: Any = await self._bot(
+                    request, request_timeout=LONG_POLL_SECONDS + ANSWER_SECONDS
+                )
         except Exception as error:  # noqa: BLE001 (polling outlives whatever the network does)
             await self._rest_after(error)
             return None

@@ -12,6 +12,7 @@ from llm.prompt import assemble
 from storage import messages
 from storage.database import Database
 from storage.records import Burst, ConversationKey, SentReply, StoredMessage
+from storage.steps import step
 from storage.text import storable
 
 log = structlog.get_logger(__name__)
@@ -45,7 +46,9 @@ class Composer:
         return Stopped(answer) if isinstance(answer, Stop) else Reply(storable(answer.text))
 
     async def _write(self, key: ConversationKey, burst: Burst) -> Answer:
-        return await self._writer.write(await until_available(lambda: self._prompt(key, burst)))
+        turns = await until_available(lambda: self._prompt(key, burst))
+        async with step(self._db.at, "model_call"):
+            return await self._writer.write(turns)
 
     async def _prompt(self, key: ConversationKey, burst: Burst) -> list[Turn]:
         limit = self._rules.history_messages

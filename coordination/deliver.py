@@ -12,6 +12,7 @@ from coordination.rules import Rules
 from storage import outbox, runs
 from storage.database import Database
 from storage.records import Part, PartState, Released, RunNumber
+from storage.steps import step
 
 log = structlog.get_logger(__name__)
 
@@ -52,9 +53,9 @@ class Deliverer:
             return None
         if part.state == "sending":
             log.warning("part_resent", part=part.number)
-        delivery = self._as_ruled(
-            await self._courier.send(held.lease.key, part.text, held.is_surely_valid)
-        )
+        async with step(self._db.at, "send_message"):
+            sent = await self._courier.send(held.lease.key, part.text, held.is_surely_valid)
+        delivery = self._as_ruled(sent)
         return delivery if await self._record(held, run, part, delivery) else None
 
     def _as_ruled(self, delivery: Delivery) -> Delivery:

@@ -2,14 +2,17 @@
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from functools import lru_cache
 from ssl import SSLCertVerificationError
 from typing import Any
 
 import asyncpg
-from sqlalchemy import Row, text
+from sqlalchemy import Row, TextClause, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+
+from storage.steps import FaultPoint, no_fault
 
 CONNECT_SECONDS = 5
 STATEMENT_SECONDS = 30
@@ -35,10 +38,16 @@ def driver_dsn(url: str) -> str:
     return url.replace("postgresql+asyncpg://", "postgresql://", 1)
 
 
+@lru_cache
+def _clause(sql: str) -> TextClause:
+    return text(sql)
+
+
 class Database:
     """A pool in which each statement is a transaction of its own."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, at: FaultPoint = no_fault) -> None:
+        self.at = at
         self._dsn = driver_dsn(url)
         self._engine: AsyncEngine = create_async_engine(
             "postgresql+asyncpg://",
@@ -68,7 +77,7 @@ class Database:
         """
         try:
             async with self._engine.connect() as connection:
-                return (await connection.execute(text(sql), arguments)).all()
+                return (await connection.execute(_clause(sql), arguments)).all()
         except Exception as error:
             raise told_apart(error) from error
 

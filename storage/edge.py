@@ -2,6 +2,7 @@
 
 from storage.database import Database
 from storage.text import storable
+from storage.verbs import verb
 
 SET_ASIDE = """
 INSERT INTO set_aside_updates (payload, error, set_aside_at)
@@ -16,11 +17,13 @@ RETURNING chat_id
 """
 
 
+@verb
 async def set_aside(db: Database, *, payload: str, error: str) -> None:
     """Keep an update that could not be handled, as JSON, for the operator to look at."""
     await db.fetch(SET_ASIDE, {"payload": payload, "error": storable(error)})
 
 
+@verb
 async def tell_once(db: Database, chat_id: int) -> bool:
     """True the first time it is asked about a chat, and never again."""
     return await db.fetch_one(TELL_ONCE, {"chat_id": chat_id}) is not None

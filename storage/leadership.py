@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from storage.database import Database
 from storage.fragments import CLOCK
 from storage.records import Fence, Polling
+from storage.verbs import verb
 
 TAKE_POLLING = f"""
 WITH {CLOCK}
@@ -36,6 +37,7 @@ POLLER = "SELECT holder FROM pollers WHERE bot_id = :bot_id"
 OTHER_BOTS = "SELECT bot_id FROM pollers WHERE bot_id <> :bot_id"
 
 
+@verb
 async def take_polling(
     db: Database,
     bot_id: int,
@@ -51,6 +53,7 @@ async def take_polling(
     return None if row is None else Polling(bot_id, holder, Fence(row.fence))
 
 
+@verb
 async def renew_polling(
     db: Database, polling: Polling, *, ttl: timedelta, now: datetime | None = None
 ) -> bool:
@@ -59,17 +62,20 @@ async def renew_polling(
     return await db.fetch_one(RENEW_POLLING, arguments) is not None
 
 
+@verb
 async def release_polling(db: Database, polling: Polling) -> bool:
     """Let another process poll at once."""
     return await db.fetch_one(RELEASE_POLLING, _mine(polling)) is not None
 
 
+@verb
 async def poller_of(db: Database, bot_id: int) -> str | None:
     """Who holds the polling lease, expired or not."""
     row = await db.fetch_one(POLLER, {"bot_id": bot_id})
     return None if row is None else row.holder
 
 
+@verb
 async def other_bots(db: Database, bot_id: int) -> list[int]:
     """Bots other than this one that ever polled into this database."""
     return [row.bot_id for row in await db.fetch(OTHER_BOTS, {"bot_id": bot_id})]

@@ -20,6 +20,7 @@ from storage.records import (
     Seq,
     Taken,
 )
+from storage.verbs import verb
 
 # FOR UPDATE of both rows makes PostgreSQL judge the newest version of each, so a message that is
 # being counted right now either moves the window first or becomes part of this burst.
@@ -137,6 +138,7 @@ def fenced(lease: Lease) -> dict[str, object]:
     return {**lease.key._asdict(), "holder": lease.holder, "fence": lease.fence}
 
 
+@verb
 async def take_lease(
     db: Database,
     key: ConversationKey,
@@ -177,6 +179,7 @@ def _work(row: Row[Any]) -> Burst | CommittedReply:
     )
 
 
+@verb
 async def renew_leases(
     db: Database,
     leases: Sequence[Lease],
@@ -206,17 +209,20 @@ async def renew_leases(
     ]
 
 
+@verb
 async def hand_over(db: Database, lease: Lease, *, now: datetime | None = None) -> Released | None:
     """Give the lease back with its work undone, for any process to take at once."""
     row = await db.fetch_one(HAND_OVER, {**fenced(lease), "now": now})
     return None if row is None else Released(row.due_in)
 
 
+@verb
 async def other_holders(db: Database, *, holder: str) -> list[str]:
     """Everybody else who holds a reply lease, expired or not."""
     return [row.lease_holder for row in await db.fetch(OTHER_HOLDERS, {"holder": holder})]
 
 
+@verb
 async def free_leases_of(db: Database, holders: Collection[str]) -> int:
     """Free what dead processes held; the caller has proof that they are dead."""
     return len(await db.fetch(FREE_THE_DEAD, {"holders": list(holders)}))

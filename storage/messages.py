@@ -15,6 +15,7 @@ from storage.records import (
     Seq,
     StoredMessage,
 )
+from storage.verbs import verb
 
 # Conversations are locked in the order of their keys: two statements cannot deadlock.
 # A second delivery that is being stored at this very moment breaks `messages_once`, which undoes
@@ -88,6 +89,7 @@ ORDER BY seq
 """
 
 
+@verb
 async def receive(
     db: Database,
     messages: Sequence[InboundMessage],
@@ -116,6 +118,7 @@ async def receive(
     ]
 
 
+@verb
 async def messages_between(
     db: Database, key: ConversationKey, *, after_seq: int, last_seq: int
 ) -> list[StoredMessage]:
@@ -126,6 +129,7 @@ async def messages_between(
     return [StoredMessage(Seq(row.seq), row.message_id, row.text) for row in rows]
 
 
+@verb
 async def last_replies(
     db: Database, key: ConversationKey, *, answered_seq: int, most: int
 ) -> list[SentReply]:

@@ -6,6 +6,7 @@ from storage.database import Database
 from storage.fragments import CLOCK, FENCED
 from storage.leases import fenced
 from storage.records import Lease, Part, PartState, RunNumber
+from storage.verbs import verb
 
 OPEN_PARTS = """
 SELECT part, text, state, attempts FROM outbox
@@ -35,12 +36,14 @@ RETURNING o.part
 """
 
 
+@verb
 async def open_parts(db: Database, lease: Lease, run: RunNumber) -> list[Part]:
     """What of the reply is not known to be with Telegram, in order."""
     rows = await db.fetch(OPEN_PARTS, {**lease.key._asdict(), "run": run})
     return [Part(row.part, row.text, row.state, row.attempts) for row in rows]
 
 
+@verb
 async def start_part(
     db: Database, lease: Lease, run: RunNumber, part: int, *, now: datetime | None = None
 ) -> bool:
@@ -49,6 +52,7 @@ async def start_part(
     return await db.fetch_one(START_PART, arguments) is not None
 
 
+@verb
 async def record_part(
     db: Database,
     lease: Lease,

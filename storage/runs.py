@@ -10,6 +10,7 @@ from storage.database import Database
 from storage.fragments import CLOCK, FENCED
 from storage.leases import fenced
 from storage.records import Burst, Lease, Released, RunNumber
+from storage.verbs import verb
 
 # One UPDATE of the conversation's row decides: is the fence mine and unexpired, and is the counter
 # still what I read (or the run final)? The last SELECT answers a caller who asks again because the
@@ -141,6 +142,7 @@ SELECT CAST(EXTRACT(EPOCH FROM deliver_after - clock.now) AS float) AS due_in FR
 """
 
 
+@verb
 async def commit_reply(
     db: Database,
     lease: Lease,
@@ -168,6 +170,7 @@ async def commit_reply(
     return await db.fetch_one(COMMIT, arguments) is not None
 
 
+@verb
 async def supersede(
     db: Database, lease: Lease, run: RunNumber, *, now: datetime | None = None
 ) -> Released | None:
@@ -175,6 +178,7 @@ async def supersede(
     return _released(await db.fetch_one(SUPERSEDE, {**fenced(lease), "run": run, "now": now}))
 
 
+@verb
 async def postpone_run(
     db: Database,
     lease: Lease,
@@ -189,6 +193,7 @@ async def postpone_run(
     return _released(await db.fetch_one(POSTPONE_RUN, arguments))
 
 
+@verb
 async def finish(
     db: Database,
     lease: Lease,
@@ -205,6 +210,7 @@ async def finish(
     return _released(await db.fetch_one(FINISH, arguments))
 
 
+@verb
 async def postpone_delivery(
     db: Database, lease: Lease, *, delay: timedelta, now: datetime | None = None
 ) -> Released | None:

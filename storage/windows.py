@@ -5,6 +5,7 @@ from datetime import datetime
 from storage.database import Database
 from storage.fragments import CLOCK, LEASE_IS_FREE
 from storage.records import ConversationKey
+from storage.verbs import verb
 
 DUE = f"""
 WITH {CLOCK},
@@ -28,6 +29,7 @@ WHERE c.chat_id = :chat_id AND c.thread_id = :thread_id
 """
 
 
+@verb
 async def due_conversations(
     db: Database, *, holder: str, most: int, now: datetime | None = None
 ) -> list[ConversationKey]:
@@ -36,6 +38,7 @@ async def due_conversations(
     return [ConversationKey(row.chat_id, row.thread_id) for row in rows]
 
 
+@verb
 async def due_in(
     db: Database, key: ConversationKey, *, now: datetime | None = None
 ) -> float | None:
