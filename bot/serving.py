@@ -6,16 +6,18 @@ import signal
 from bot.database import reachable_database
 from bot.logs import set_up_logging
 from bot.settings import Settings, load
+from storage.steps import FaultPoint, no_fault
 
 
-async def run_bot() -> None:
+async def run_bot(at: FaultPoint = no_fault) -> None:
     """`onereply run`: strict about its settings."""
     settings = load(Settings)
     set_up_logging(settings)
     async with reachable_database(settings) as url:
         from bot.app import App
 
-        await App(settings.model_copy(update={"database_url": url})).run(stop_signals())
+        app = App(settings.model_copy(update={"database_url": url}), at=at)
+        await app.run(stop_signals())
 
 
 def stop_signals() -> asyncio.Event:

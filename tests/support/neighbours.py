@@ -10,6 +10,7 @@ from bot.settings import Settings, load
 from bot.standins.model import ModelStandIn
 from bot.standins.replies import Sent
 from bot.standins.telegram import TelegramStandIn
+from storage.steps import FaultPoint, no_fault
 
 TOKEN = "4242:a-token-for-tests"
 KEY = "a-key-for-tests"
@@ -76,10 +77,10 @@ async def neighbours(database_url: str) -> AsyncIterator[Neighbours]:
 
 
 @asynccontextmanager
-async def running_bot(settings: Settings) -> AsyncIterator[App]:
+async def running_bot(settings: Settings, at: FaultPoint = no_fault) -> AsyncIterator[App]:
     """The bot, polling and answering for the length of the block; it must end without an error."""
     stopping = asyncio.Event()
-    app = App(settings)
+    app = App(settings, at=at)
     running = asyncio.create_task(app.run(stopping))
     try:
         yield app

@@ -1,0 +1,87 @@
+"""Scenes of one conversation, each leading the bot past certain steps.
+
+A scene sets up the neighbours, lets Ada write, and names what she wrote. It ends when nothing
+more has to be said; whether the bot lives through it is the test's affair.
+"""
+
+import signal
+from collections.abc import Awaitable, Callable
+from typing import TypeAlias
+
+from bot.standins.faults import Call, Refuse, RefuseCompletion
+from bot.standins.model_calls import ModelCall
+from tests.support.neighbours import Neighbours
+from tests.support.waiting import until_found
+
+ADA, GROUP = 501, -1001
+
+HELD_BACK_OR_SENT = """
+SELECT chat_id FROM conversations
+WHERE answered_seq > 0 OR (deliver_after > clock_timestamp() AND lease_holder IS NULL)
+"""
+
+Stop: TypeAlias = Callable[[signal.Signals], None]
+"""Sends a signal to the bot of the scene."""
+
+Scene: TypeAlias = Callable[[Neighbours, Stop], Awaitable[None]]
+
+
+async def plain(around: Neighbours, _stop: Stop) -> None:
+    around.telegram.say(ADA, "first")
+    around.telegram.say(ADA, "second")
+
+
+async def slow_model(around: Neighbours, stop: Stop) -> None:
+    around.model.delay = 1.5
+    await plain(around, stop)
+
+
+async def interrupted(around: Neighbours, _stop: Stop) -> None:
+    around.model.delay = 30
+    around.telegram.say(ADA, "first")
+    await around.model.wait_for_calls(1, timeout=30)
+    around.model.delay = 0
+    around.telegram.say(ADA, "second")
+
+
+async def model_down(around: Neighbours, stop: Stop) -> None:
+    answers = [RefuseCompletion(503, None, "overloaded")]
+
+    async def hook(_call: ModelCall) -> RefuseCompletion | None:
+        return answers.pop() if answers else None
+
+    around.model.hook = hook
+    await plain(around, stop)
+
+
+async def throttled(around: Neighbours, _stop: Stop) -> None:
+    """Ada writes on while Telegram makes her first reply wait: two replies in all."""
+    answers = [Refuse(429, "Too Many Requests: retry after 2", retry_after=2)]
+
+    async def hook(call: Call) -> Refuse | None:
+        return answers.pop() if call.method == "sendMessage" and answers else None
+
+    around.telegram.hook = hook
+    around.telegram.say(ADA, "first")
+    await until_found(around.database_url, HELD_BACK_OR_SENT)
+    around.telegram.say(ADA, "second")
+
+
+async def stopped(around: Neighbours, stop: Stop) -> None:
+    """The process is asked to stop while the model takes its time."""
+    around.model.delay = 60
+    await plain(around, stop)
+    await around.model.wait_for_calls(1, timeout=30)
+    around.model.delay = 0
+    stop(signal.SIGTERM)
+
+
+async def broken_update(around: Neighbours, stop: Stop) -> None:
+    around.telegram.push({"message": {"message_id": "not a number", "chat": {"id": ADA}}})
+    await plain(around, stop)
+
+
+async def in_a_group(around: Neighbours, stop: Stop) -> None:
+    chat = {"id": GROUP, "type": "supergroup", "title": "Elsewhere"}
+    around.telegram.push({"message": {"message_id": 1, "date": 1, "chat": chat, "text": "all"}})
+    await plain(around, stop)
