@@ -3,22 +3,21 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import Protocol
+from time import monotonic
 
 import structlog
-from aiohttp import web
 
 from bot import wording
 from bot.courier import TelegramCourier
 from bot.elsewhere import Elsewhere
 from bot.handlers import dispatcher
-from bot.health import health_app, serve
+from bot.health import Page, listen
 from bot.identity import is_dead, this_process
 from bot.parts import cut
 from bot.polling import Poller
 from bot.readiness import prepare
 from bot.schedule import Schedule
-from bot.settings import Settings, SettingsError
+from bot.settings import Settings
 from bot.telegram import telegram_bot
 from coordination.answer import Answerer
 from coordination.compose import Composer
@@ -36,19 +35,8 @@ log = structlog.get_logger(__name__)
 
 GRACE_SECONDS = 8.0
 """For running replies at a stop; container runtimes kill after 10."""
+POLLING_GRACE_SECONDS = 2.0
 LAST_GRACE_SECONDS = 1.5
-
-
-class Page(Protocol):
-    """What local mode shows beside the health checks."""
-
-    def add_to(self, app: web.Application, db: Database) -> None:
-        """Add its routes."""
-        ...
-
-    def listens_at(self, url: str) -> None:
-        """Note where it came to be."""
-        ...
 
 
 class App:
@@ -59,6 +47,7 @@ class App:
     ) -> None:
         self._settings = settings
         self._page = page
+        self._grace_ends_at = 0.0
         self._holder = this_process()
         self._rules = settings.rules(wording.APOLOGY)
         self._db = Database(settings.database_url.get_secret_value(), at)
@@ -107,37 +96,12 @@ class App:
             await _until(stopping, prepare(self._settings, self._db, self._bot), grace=0)
             if stopping.is_set():
                 return
-            await closing.enter_async_context(self._listening())
+            listening = listen(self._settings, self._db, self._is_polling, self._page)
+            await closing.enter_async_context(listening)
             await closing.enter_async_context(self._answering(stopping))
             log.info("started", holder=self._holder)
             polling = self._leadership.lead(self._poller.poll, stopping)
-            await _until(stopping, polling, grace=GRACE_SECONDS)
-
-    @asynccontextmanager
-    async def _listening(self) -> AsyncIterator[None]:
-        port = self._settings.http_port
-        if port == 0:
-            yield
-            return
-        app = health_app(self._db, lambda: self._leadership.is_leader)
-        # The page of local mode must not be open to the network; probes may come from it.
-        host = "127.0.0.1" if self._page else "0.0.0.0"  # noqa: S104
-        if self._page:
-            self._page.add_to(app, self._db)
-        must = "http_port" in self._settings.model_fields_set
-        try:
-            runner = await serve(app, host, port, must=must)
-        except OSError as error:
-            raise SettingsError(
-                f"HTTP_PORT: cannot listen on {port} ({error.strerror}): choose another, "
-                "or 0 for none"
-            ) from None
-        if self._page:
-            self._page.listens_at("http://{}:{}/".format(*runner.addresses[0][:2]))
-        try:
-            yield
-        finally:
-            await runner.cleanup()
+            await _until(stopping, polling, grace=POLLING_GRACE_SECONDS)
 
     @asynccontextmanager
     async def _answering(self, stopping: asyncio.Event) -> AsyncIterator[None]:
@@ -155,12 +119,13 @@ class App:
 
     async def _take_nothing_new(self, stopping: asyncio.Event) -> None:
         await stopping.wait()
+        self._grace_ends_at = monotonic() + GRACE_SECONDS
         log.info("stopping", seconds_at_most=GRACE_SECONDS + LAST_GRACE_SECONDS)
         self._wakes.stop()
 
     async def _wind_down(self) -> None:
         self._wakes.stop()
-        if not await self._idle_within(GRACE_SECONDS):
+        if not await self._idle_within(self._grace_ends_at - monotonic()):
             self._keeper.stop_all(Stop.SHUTTING_DOWN)
             if not await self._idle_within(LAST_GRACE_SECONDS):
                 self._wakes.cancel()
@@ -175,6 +140,9 @@ class App:
         except TimeoutError:
             return False
         return True
+
+    def _is_polling(self) -> bool:
+        return self._leadership.is_leader
 
     async def _set_aside(self, payload: str, error: str) -> None:
         await edge.set_aside(self._db, payload=payload, error=error)

@@ -1,14 +1,59 @@
 """HTTP: is the process alive, and is it ready to answer?"""
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Protocol
 
 import structlog
 from aiohttp import web
 
+from bot.settings import Settings, SettingsError
 from storage import schema
 from storage.database import Database, Unavailable
 
 log = structlog.get_logger(__name__)
+
+LOOPBACK = "127.0.0.1"
+EVERYWHERE = "0.0.0.0"  # noqa: S104
+"""Probes come from the network; the page of local mode must not be open to it."""
+
+
+class Page(Protocol):
+    """What local mode shows beside the health checks."""
+
+    def add_to(self, app: web.Application, db: Database) -> None:
+        """Add its routes."""
+        ...
+
+    def listens_at(self, url: str) -> None:
+        """Note where it came to be."""
+        ...
+
+
+@asynccontextmanager
+async def listen(
+    settings: Settings, db: Database, is_polling: Callable[[], bool], page: Page | None
+) -> AsyncIterator[None]:
+    """Answer on `HTTP_PORT`, unless it is 0, for the length of the block.
+
+    Raises:
+        SettingsError: the port was asked for and cannot be had.
+    """
+    if settings.http_port == 0:
+        yield
+        return
+    app = health_app(db, is_polling)
+    if page:
+        page.add_to(app, db)
+    runner = await _serve(app, settings, host=LOOPBACK if page else EVERYWHERE)
+    url = "http://{}:{}/".format(*runner.addresses[0][:2])
+    log.info("http_listening", url=url)
+    if page:
+        page.listens_at(url)
+    try:
+        yield
+    finally:
+        await runner.cleanup()
 
 
 def health_app(db: Database, is_polling: Callable[[], bool]) -> web.Application:
@@ -32,20 +77,18 @@ def health_app(db: Database, is_polling: Callable[[], bool]) -> web.Application:
     return app
 
 
-async def serve(app: web.Application, host: str, port: int, *, must: bool) -> web.AppRunner:
-    """Listen; unless it `must` be this port, a taken one gives way to any other.
-
-    Raises:
-        OSError: the port is taken.
-    """
+async def _serve(app: web.Application, settings: Settings, host: str) -> web.AppRunner:
     runner = web.AppRunner(app, access_log=None)
     await runner.setup()
     try:
-        await web.TCPSite(runner, host, port).start()
-    except OSError:
-        if must:
+        await web.TCPSite(runner, host, settings.http_port).start()
+    except OSError as error:
+        if "http_port" in settings.model_fields_set:
             await runner.cleanup()
-            raise
+            raise SettingsError(
+                f"HTTP_PORT: cannot listen on {settings.http_port} ({error.strerror}): "
+                "choose another, or 0 for none"
+            ) from None
+        # Nobody asked for this port: several processes on one machine shall not quarrel over it.
         await web.TCPSite(runner, host, 0).start()
-    log.info("http_listening", url="http://{}:{}/".format(*runner.addresses[0][:2]))
     return runner
