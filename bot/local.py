@@ -1,6 +1,6 @@
 """`onereply local`: the same bot, with a stand-in for each neighbour that is not set."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 
 import typer
@@ -10,9 +10,13 @@ from pydantic_settings import BaseSettings
 from bot.database import reachable_database
 from bot.logs import set_up_logging
 from bot.serving import stop_signals
-from bot.settings import EMBEDDED, Settings, load
+from bot.settings import EMBEDDED, Settings, SettingsError, load
 from bot.standins.model import ModelStandIn
 from bot.standins.page import add_page
+from bot.standins.switch_kinds import SwitchError
+from bot.standins.switch_words import read_orders
+from bot.standins.switchboard import Switchboard
+from bot.standins.switches import Switches
 from bot.standins.telegram import TelegramStandIn
 from storage.database import Database, Unavailable
 from storage.records import ConversationKey
@@ -34,10 +38,16 @@ class Given(BaseSettings):
     database_url: str | None = None
 
 
-async def run_local(model_delay: float) -> None:
-    """Run until stopped, neighbours included."""
+async def run_local(model_delay: float, faults: Sequence[str] = (), seed: int = 0) -> None:
+    """Run until stopped, neighbours included.
+
+    Raises:
+        SettingsError: a setting or a fault that cannot be.
+    """
     stopping = stop_signals()
     async with neighbours(load(Given), model_delay) as (found, telegram, model):
+        _throw_switches(telegram, model, faults, seed)
+        _announce(found)
         settings = load(Settings, **found)
         set_up_logging(settings)
         async with reachable_database(settings) as url:
@@ -69,8 +79,23 @@ async def neighbours(
             found |= {"openai_api_key": LOCAL_KEY, "openai_base_url": model.url}
         if given.database_url is None:
             found["database_url"] = EMBEDDED
-        _announce(found)
         yield found, telegram, model
+
+
+def _throw_switches(
+    telegram: TelegramStandIn | None, model: ModelStandIn | None, faults: Sequence[str], seed: int
+) -> None:
+    switches: dict[str, Switches] = {}
+    if telegram is not None:
+        switches["telegram"] = telegram.switches
+    if model is not None:
+        switches["model"] = model.switches
+    board = Switchboard(switches)
+    try:
+        board.sow(seed)
+        board.obey(read_orders(faults))
+    except SwitchError as error:
+        raise SettingsError(f"--fault: {error}") from None
 
 
 def _announce(found: dict[str, str]) -> None:

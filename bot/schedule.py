@@ -1,11 +1,15 @@
 """[3] Wake-ups: one date job per window, replaced when the window moves, and the periodic work."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 
+import structlog
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
 from storage.records import ConversationKey
+
+log = structlog.get_logger(__name__)
 
 
 class Schedule:
@@ -13,9 +17,12 @@ class Schedule:
 
     def __init__(self) -> None:
         self._wake: Callable[[ConversationKey], None] = lambda _key: None
-        # Without a misfire grace a busy event loop would silently drop late jobs.
+        self._periodic: list[asyncio.Task[None]] = []
+        # Without a misfire grace a busy event loop would silently drop late jobs; with one instance
+        # at most, a wake-up that comes due before the one before it counts as finished.
         self._scheduler = AsyncIOScheduler(
-            timezone=UTC, job_defaults={"misfire_grace_time": None, "coalesce": True}
+            timezone=UTC,
+            job_defaults={"misfire_grace_time": None, "coalesce": True, "max_instances": 100},
         )
 
     def start(self, wake: Callable[[ConversationKey], None]) -> None:
@@ -38,12 +45,31 @@ class Schedule:
         )
 
     def every(self, seconds: float, work: Callable[[], Awaitable[None]], name: str) -> None:
-        """Call `work` every so many seconds, and not again while it runs."""
-        self._scheduler.add_job(work, "interval", seconds=seconds, id=name)
+        """Call `work` every so many seconds, and not again while it runs.
+
+        Not by the scheduler, whose time is the wall clock: when that is set back an hour, leases
+        must be renewed all the same, and the sweep find what the date jobs then miss.
+        """
+        self._periodic.append(asyncio.create_task(_repeat(seconds, work), name=name))
 
     def stop(self) -> None:
         """Fire nothing more."""
+        for task in self._periodic:
+            task.cancel()
         self._scheduler.shutdown(wait=False)
 
     async def _fire(self, key: ConversationKey) -> None:
         self._wake(key)
+
+
+async def _repeat(seconds: float, work: Callable[[], Awaitable[None]]) -> None:
+    clock = asyncio.get_running_loop().time
+    next_at = clock()
+    while True:
+        # What is overdue happens at once, and once: a process that was stopped has not to catch up.
+        next_at = max(next_at + seconds, clock())
+        await asyncio.sleep(next_at - clock())
+        try:
+            await work()
+        except Exception:
+            log.exception("periodic_work_failed")

@@ -36,6 +36,16 @@ class DropAfter:
 
 
 @dataclass(frozen=True, slots=True)
+class GarbleBefore:
+    """Answer a Bot API call with broken JSON without doing what was asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class GarbleAfter:
+    """Do what a Bot API call asked, then answer with half of the JSON."""
+
+
+@dataclass(frozen=True, slots=True)
 class Refuse:
     """Answer a Bot API call with an error; `raw_body` replaces the JSON a real server sends."""
 
@@ -43,9 +53,11 @@ class Refuse:
     description: str
     retry_after: int | None = None
     raw_body: bytes | None = None
+    content_type: str = "application/json"
 
 
-Fault: TypeAlias = Refuse | DropBefore | DropAfter | Stall
+Failure: TypeAlias = Refuse | DropBefore | DropAfter | GarbleBefore | GarbleAfter
+Fault: TypeAlias = Failure | Stall
 Hook: TypeAlias = Callable[[Call], Awaitable[Fault | None]]
 
 
@@ -57,6 +69,7 @@ class RefuseCompletion:
     code: str | None
     message: str
     retry_after: float | None = None
+    kind: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,4 +93,17 @@ class CutStream:
     ending: Literal["clean", "drop", "malformed", "error"] = "drop"
 
 
-ModelFault: TypeAlias = RefuseCompletion | RawBody | CutStream | DropBefore | Stall
+@dataclass(frozen=True, slots=True)
+class Hang:
+    """Never answer a model call; it ends when the client gives up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Say:
+    """Answer a model call with this text, whatever was asked."""
+
+    text: str
+
+
+ModelFailure: TypeAlias = RefuseCompletion | RawBody | CutStream | DropBefore | Hang | Say
+ModelFault: TypeAlias = ModelFailure | Stall

@@ -32,6 +32,11 @@ class LoopbackServer:
             raise RuntimeError("not started: the port is not known yet")
         return f"http://{self._host}:{self._port}"
 
+    @property
+    def listening(self) -> bool:
+        """Whether the port is open."""
+        return self._runner is not None
+
     async def start(self) -> None:
         """Listen; a port of 0 is replaced by the one the system gave."""
         if self._runner is not None:

@@ -12,6 +12,20 @@ from bot.standins.wire import ApiError, flag, integer, success, success_list
 
 Method: TypeAlias = Callable[[dict[str, str]], Awaitable[web.Response]]
 
+METHODS = (
+    "getMe",
+    "getUpdates",
+    "setWebhook",
+    "deleteWebhook",
+    "getWebhookInfo",
+    "sendMessage",
+    "editMessageText",
+    "deleteMessage",
+    "sendChatAction",
+    "setMyCommands",
+    "getMyCommands",
+)
+
 _CHAT_ACTIONS = frozenset(
     {
         "typing",
@@ -30,7 +44,7 @@ _CHAT_ACTIONS = frozenset(
 
 
 class Methods:
-    """Every method the stand-in knows, by its name in small letters."""
+    """Each of `METHODS`, by its name in small letters."""
 
     def __init__(self, polling: Polling, sender: Sender) -> None:
         self._polling = polling

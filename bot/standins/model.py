@@ -2,14 +2,24 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, TypeAlias
 
 from aiohttp import web
 
 from bot.standins.answers import friendly_answer, split_words
 from bot.standins.completions import Completion, error_object
-from bot.standins.faults import CutStream, DropBefore, ModelFault, RawBody, RefuseCompletion, Stall
+from bot.standins.faults import (
+    CutStream,
+    DropBefore,
+    Hang,
+    ModelFailure,
+    ModelFault,
+    RawBody,
+    RefuseCompletion,
+    Say,
+    Stall,
+)
 from bot.standins.loopback import LoopbackServer, hang_up
 from bot.standins.model_calls import CallLog, ModelCall
 from bot.standins.model_control import add_model_control
@@ -20,6 +30,9 @@ from bot.standins.model_requests import (
     read_completion_request,
 )
 from bot.standins.model_stream import AnswerStream
+from bot.standins.model_switches import ModelSwitches
+from bot.standins.switch_routes import add_switches
+from bot.standins.switchboard import Switchboard
 
 Answer: TypeAlias = Callable[[list[dict[str, Any]]], str]
 ModelHook: TypeAlias = Callable[[ModelCall], Awaitable[ModelFault | None]]
@@ -33,7 +46,7 @@ class ModelStandIn:
     """Serves chat completions under `/v1`. Stopping and starting again keeps state and port.
 
     `delay` passes before the first word, `per_word` before each word; both may be changed at any
-    time. `answer` makes the text, `hook` may hold a call or spoil it.
+    time. `answer` makes the text, `switches` makes calls fail by name, `hook` one by one.
     """
 
     def __init__(
@@ -45,6 +58,7 @@ class ModelStandIn:
         *,
         per_word: float = 0.0,
         record_calls: bool = True,
+        seed: int = 0,
     ) -> None:
         self._api_key = api_key
         self._log = CallLog(keep=record_calls)
@@ -54,6 +68,7 @@ class ModelStandIn:
         self.per_word = per_word
         self.answer: Answer = friendly_answer
         self.hook: ModelHook | None = None
+        self.switches = ModelSwitches(seed)
 
     @property
     def url(self) -> str:
@@ -92,6 +107,7 @@ class ModelStandIn:
         app.router.add_get("/v1/models", self._list_models)
         app.router.add_get("/v1/models/{model:.+}", self._show_model)
         add_model_control(app, self)
+        add_switches(app, "/control/faults", Switchboard({"model": self.switches}))
         return app
 
     async def _complete(self, request: web.Request) -> web.StreamResponse:
@@ -103,9 +119,12 @@ class ModelStandIn:
         call = self._log.begin(asked.messages, asked.model, streamed=asked.stream)
         try:
             response = await self._answer_call(request, asked, call)
-        except (asyncio.CancelledError, ConnectionResetError):
+        except asyncio.CancelledError:
             self._log.end(call, "cancelled")
             raise
+        except ConnectionResetError:
+            self._log.end(call, "cancelled")
+            response = web.Response()  # nobody is there to get one
         finally:
             self._log.end(call, "failed")
         return response
@@ -113,18 +132,24 @@ class ModelStandIn:
     async def _answer_call(
         self, request: web.Request, asked: CompletionRequest, call: ModelCall
     ) -> web.StreamResponse:
-        fault = await self.hook(call) if self.hook is not None else None
-        if isinstance(fault, RefuseCompletion):
-            return _refusal(fault)
-        if isinstance(fault, RawBody):
-            return web.Response(
-                status=fault.status, body=fault.body, content_type=fault.content_type
-            )
-        if isinstance(fault, DropBefore):
-            hang_up(request)
-            return web.Response()
-        await asyncio.sleep(self.delay + (fault.seconds if isinstance(fault, Stall) else 0))
-        completion = Completion.answering(asked.messages, asked.model, self.answer(asked.messages))
+        fault = await self._fault(call)
+        match fault:
+            case RefuseCompletion():
+                return _refusal(fault)
+            case RawBody():
+                return web.Response(
+                    status=fault.status, body=fault.body, content_type=fault.content_type
+                )
+            case DropBefore():
+                hang_up(request)
+                return web.Response()
+            case Hang():
+                await asyncio.Event().wait()
+            case None | CutStream() | Say():
+                pass
+        await asyncio.sleep(self.delay)
+        text = fault.text if isinstance(fault, Say) else self.answer(asked.messages)
+        completion = Completion.answering(asked.messages, asked.model, text)
         if isinstance(fault, CutStream):
             return await AnswerStream(request, call, completion).send_cut(self.per_word, fault)
         if asked.stream:
@@ -135,6 +160,15 @@ class ModelStandIn:
             response = await self._answer_plainly(call, completion)
         self._log.end(call, "answered")
         return response
+
+    async def _fault(self, call: ModelCall) -> ModelFailure | None:
+        chosen = await self.hook(call) if self.hook is not None else None
+        faults: Iterable[ModelFault] = [chosen] if chosen else self.switches.faults_of_call()
+        for fault in faults:
+            if not isinstance(fault, Stall):
+                return fault
+            await asyncio.sleep(fault.seconds)
+        return None
 
     async def _answer_plainly(self, call: ModelCall, completion: Completion) -> web.StreamResponse:
         await asyncio.sleep(self.per_word * len(split_words(completion.text)))
@@ -161,7 +195,7 @@ def _model_object(name: str) -> dict[str, Any]:
 
 
 def _refusal(fault: RefuseCompletion) -> web.Response:
-    kind = "server_error" if fault.status >= _SERVER_ERRORS_FROM else "invalid_request_error"
+    usual = "server_error" if fault.status >= _SERVER_ERRORS_FROM else "invalid_request_error"
     headers = {} if fault.retry_after is None else {"Retry-After": f"{fault.retry_after:g}"}
-    body = error_object(fault.message, kind, fault.code)
+    body = error_object(fault.message, fault.kind or usual, fault.code)
     return web.json_response(body, status=fault.status, headers=headers)

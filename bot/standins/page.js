@@ -2,6 +2,7 @@
 import { Conversation } from "/chat/page_conversation.js";
 import { Panel } from "/chat/page_panel.js";
 import { People } from "/chat/page_people.js";
+import { Trouble } from "/chat/page_trouble.js";
 
 const TYPING_SHOWN = 5000; // milliseconds, as in Telegram's clients
 
@@ -11,6 +12,7 @@ let selected = null;
 const people = new People({ onSelect: select, onNew: openChat });
 const conversation = new Conversation({ onSend: send });
 const panel = new Panel({ chat: () => selected, onPace: (pace) => post("/chat/model", pace) });
+const trouble = new Trouble({ onWish: (wish) => post("/chat/faults", wish) });
 
 const happened = {
   snapshot({ chats: all }) {
@@ -94,3 +96,4 @@ function listen() {
 
 listen();
 panel.start();
+trouble.start();

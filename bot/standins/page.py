@@ -16,6 +16,8 @@ from bot.standins.model import ModelStandIn
 from bot.standins.model_control import pace, set_pace
 from bot.standins.paste import cut_paste
 from bot.standins.sending import line_detail
+from bot.standins.switch_routes import add_switches
+from bot.standins.switchboard import Switchboard
 from bot.standins.telegram import TelegramStandIn
 from bot.standins.wire import encode
 
@@ -24,7 +26,13 @@ Inspect: TypeAlias = Callable[[int, int], Awaitable[dict[str, object] | None]]
 _PING_SECONDS = 15.0
 _CHATS_SHOWN = 200
 _FIRST_CHAT_ID = 1001
-_SCRIPTS = ("page.js", "page_conversation.js", "page_panel.js", "page_people.js")
+_SCRIPTS = (
+    "page.js",
+    "page_conversation.js",
+    "page_panel.js",
+    "page_people.js",
+    "page_trouble.js",
+)
 _NAMES = ("Ada", "Bruno", "Chloé", "Dmitri", "Emre", "Fatima", "Goran", "Hana", "Ilya", "Jun")
 _HEADERS = {
     "Content-Security-Policy": (
@@ -57,6 +65,8 @@ def add_page(
     routes.extend(("GET", f"/chat/{name}", _asset(name, "text/javascript")) for name in _SCRIPTS)
     for method, path, handler in routes:
         app.router.add_route(method, path, from_here_only(handler))
+    switches = {"telegram": telegram.switches} | ({"model": model.switches} if model else {})
+    add_switches(app, "/chat/faults", Switchboard(switches), telegram.wait_until_switched)
     app.on_shutdown.append(page.end_streams)
 
 

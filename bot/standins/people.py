@@ -9,16 +9,20 @@ from bot.standins.happenings import Feed, Subscription
 from bot.standins.polling import Polling
 from bot.standins.replies import ChatAction, Sent, SentLog
 from bot.standins.sending import Sender, line_detail
-from bot.standins.updates import UpdateQueue
+from bot.standins.spoilt_updates import SpoiltQueue, aged
+from bot.standins.telegram_switches import TelegramSwitches
 from bot.standins.wire import encode
 
 
 class People:
     """Everybody who has a chat with the bot."""
 
-    def __init__(self, first_id: int) -> None:
+    def __init__(self, first_id: int, switches: TelegramSwitches) -> None:
+        self.switches = switches
         self.chats = Chats(first_id)
-        self._polling = Polling(UpdateQueue(first_id))
+        queue = SpoiltQueue(first_id, switches)
+        self._polling = Polling(queue)
+        queue.came = self._polling.wake
         self._log = SentLog()
         self._feed = Feed()
         self._sender = Sender(self.chats, self._log, self._feed)
@@ -138,6 +142,7 @@ class People:
             self._queue({kind: content}, update_id)
 
     def _queue(self, body: dict[str, Any], update_id: int | None) -> int:
+        body = aged(body, self.switches)
         queued = self._polling.queue.push(encode(body)[1:-1], update_id)
         self._polling.wake()
         return queued

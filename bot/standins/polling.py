@@ -10,7 +10,7 @@ _LONGEST_WAIT = 50
 _LARGEST_BATCH = 100
 _NOT_BY_DEFAULT = frozenset({"chat_member", "message_reaction", "message_reaction_count"})
 
-_OTHER_POLLER = (
+OTHER_POLLER = (
     "Conflict: terminated by other getUpdates request; "
     "make sure that only one bot instance is running"
 )
@@ -69,7 +69,7 @@ class Polling:
         self._end_wait(None)
 
     async def _wait(self, seconds: float) -> str | None:
-        self._end_wait(_OTHER_POLLER)
+        self._end_wait(OTHER_POLLER)
         waiter: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
         self._waiting = waiter
         try:

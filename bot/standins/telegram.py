@@ -3,15 +3,32 @@
 import asyncio
 import time
 from collections import Counter
+from collections.abc import Iterable
 
 from aiohttp import web
 
+from bot.standins.away import Away
 from bot.standins.control import add_control
-from bot.standins.faults import Call, DropAfter, DropBefore, Hook, Refuse, Stall
+from bot.standins.faults import (
+    Call,
+    DropAfter,
+    DropBefore,
+    Failure,
+    Fault,
+    GarbleAfter,
+    GarbleBefore,
+    Hook,
+    Refuse,
+    Stall,
+)
 from bot.standins.loopback import LoopbackServer, hang_up
 from bot.standins.methods import Methods
 from bot.standins.people import People
-from bot.standins.wire import ApiError, failure, read_params
+from bot.standins.switch_kinds import Kind
+from bot.standins.switch_routes import add_switches
+from bot.standins.switchboard import Switchboard
+from bot.standins.telegram_switches import AWAY, POLL, TelegramSwitches
+from bot.standins.wire import ApiError, failure, garbled, read_params, success
 
 _LARGEST_REQUEST = 64 * 1024 * 1024
 _IDS_BEGAN = 1_735_689_600  # 2025-01-01, so that ten ids a second stay below 2**31 until 2031
@@ -21,7 +38,8 @@ class TelegramStandIn(People):
     """Serves `/bot<token>/<method>`. Stopping keeps its state; starting again keeps its port.
 
     It differs from the real server where that would only slow tests down: repeated short polls
-    are not throttled, and conflicts are answered at once.
+    are not throttled, and conflicts are answered at once. `switches` makes it fail by name,
+    `hook` call by call.
     """
 
     def __init__(
@@ -32,17 +50,22 @@ class TelegramStandIn(People):
         *,
         first_id: int | None = None,
         record_calls: bool = True,
+        seed: int = 0,
     ) -> None:
         # A stand-in that starts afresh must not give ids again that the bot's database knows:
         # the bot would take the new messages for redeliveries. The clock outruns any typing.
-        super().__init__(int((time.time() - _IDS_BEGAN) * 10) if first_id is None else first_id)
+        began = int((time.time() - _IDS_BEGAN) * 10) if first_id is None else first_id
+        super().__init__(began, TelegramSwitches(seed))
+        self.switches.changed = self._follow
         self._token = token
         self._record_calls = record_calls
         self._methods = Methods(self._polling, self._sender)
         self._server = LoopbackServer(self._build_app, host, port)
+        self._away = Away(self.switches, self._server)
         self.hook: Hook | None = None
         self.calls: list[Call] = []
         self.call_counts: Counter[str] = Counter()
+        self._called = asyncio.Event()
 
     @property
     def url(self) -> str:
@@ -50,18 +73,44 @@ class TelegramStandIn(People):
         return self._server.url
 
     async def start(self) -> None:
-        """Listen."""
-        await self._server.start()
+        """Listen, unless the switch `away` is on."""
+        await self._away.start()
 
     async def stop(self) -> None:
         """Go away as a server that dies: calls under way get no answer."""
         self._feed.close()
-        await self._server.stop()
+        await self._away.stop()
+
+    async def wait_for_calls(
+        self,
+        method: str,
+        count: int = 1,
+        timeout: float = 10.0,  # noqa: ASYNC109 - its error tells what came instead
+    ) -> None:
+        """Return as soon as the method was ever called so many times."""
+        try:
+            async with asyncio.timeout(timeout):
+                while self.call_counts[method] < count:
+                    await self._called.wait()
+        except TimeoutError:
+            raise TimeoutError(f"{self.call_counts[method]} of {count} calls of {method}") from None
+
+    async def wait_until_switched(self) -> None:
+        """Return once the port is open or closed as the switch `away` says."""
+        await self._away.settled()
+
+    def _follow(self, kind: Kind) -> None:
+        setting = self.switches.get(kind.name)
+        if kind.name == AWAY:
+            self._away.follow()
+        elif setting is not None and setting.touches(POLL):
+            self._polling.wake()  # a poll that began before would hide the trouble for long
 
     def _build_app(self) -> web.Application:
         app = web.Application(client_max_size=_LARGEST_REQUEST)
         app.router.add_route("*", "/bot{token}/{method}", self._answer)
         add_control(app, self)
+        add_switches(app, "/control/faults", Switchboard({"telegram": self.switches}))
         app.router.add_route("*", "/{path:.*}", _not_found)
         return app
 
@@ -86,29 +135,50 @@ class TelegramStandIn(People):
     ) -> web.Response:
         call = Call(name, params, time.monotonic())
         self.call_counts[name] += 1
+        self._called.set()
+        self._called = asyncio.Event()
         if self._record_calls:
             self.calls.append(call)
-        fault = await self.hook(call) if self.hook is not None else None
-        if isinstance(fault, Stall):
-            await asyncio.sleep(fault.seconds)
-        elif isinstance(fault, Refuse):
-            return _refusal(fault)
-        elif isinstance(fault, DropBefore):
-            hang_up(request)
-            return web.Response()
-        method = self._methods.by_name.get(name.lower())
-        if method is None:
-            raise ApiError(404, "Not Found: method not found")
-        response = await method(params)
+        fault = await self._fault(call)
+        match fault:
+            case Refuse():
+                return _refusal(fault)
+            case DropBefore():
+                hang_up(request)
+                return web.Response()
+            case GarbleBefore():
+                return garbled(success(True))
+            case None | DropAfter() | GarbleAfter():
+                pass
+        response = await self._perform(name, params)
         if isinstance(fault, DropAfter):
             hang_up(request)
-        return response
+        return garbled(response) if isinstance(fault, GarbleAfter) else response
+
+    async def _fault(self, call: Call) -> Failure | None:
+        chosen = await self.hook(call) if self.hook is not None else None
+        faults: Iterable[Fault] = [chosen] if chosen else self.switches.faults_of_call(call.method)
+        for fault in faults:
+            if not isinstance(fault, Stall):
+                return fault
+            await asyncio.sleep(fault.seconds)
+        return None
+
+    async def _perform(self, name: str, params: dict[str, str]) -> web.Response:
+        method = self._methods.by_name.get(name.lower())
+        if method is None:
+            return failure(ApiError(404, "Not Found: method not found"))
+        try:
+            return await method(params)
+        except ApiError as error:
+            return failure(error)
 
 
 def _refusal(fault: Refuse) -> web.Response:
     response = failure(ApiError(fault.status, fault.description, fault.retry_after))
     if fault.raw_body is not None:
         response.body = fault.raw_body
+        response.content_type = fault.content_type
     return response
 
 

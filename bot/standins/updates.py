@@ -70,8 +70,9 @@ class UpdateQueue:
             self._note_confirmed(offset)
             entries = self._sequences[0].entries
             while entries and entries[0][0] < offset:
-                entries.popleft()
+                _, encoded = entries.popleft()
                 self._pending -= 1
+                self._confirmed(encoded)
             if not self._begin_next_sequence():
                 return
 
@@ -79,6 +80,9 @@ class UpdateQueue:
         if offset != self.confirmed_offset:
             self.confirmed_offset = offset
             self.confirmed_at = time.monotonic()
+
+    def _confirmed(self, encoded: bytes) -> None:
+        """Told of each update when the bot confirms it."""
 
     def _begin_next_sequence(self) -> bool:
         ended = len(self._sequences) > 1 and not self._sequences[0].entries

@@ -76,6 +76,14 @@ def failure(error: ApiError) -> web.Response:
     return response
 
 
+def garbled(response: web.Response) -> web.Response:
+    """The first half of a response."""
+    body = response.body
+    if not isinstance(body, bytes | bytearray):
+        raise TypeError("only a body that is there already can be cut")
+    return _json_response(response.status, bytes(body[: len(body) // 2]))
+
+
 def encode(value: Any) -> bytes:
     """Compact JSON."""
     return json.dumps(value, separators=(",", ":")).encode()

@@ -78,6 +78,7 @@ async def call(telegram: TelegramStandIn, method: str, **params: object) -> None
         ("/chat/page_conversation.js", "text/javascript"),
         ("/chat/page_panel.js", "text/javascript"),
         ("/chat/page_people.js", "text/javascript"),
+        ("/chat/page_trouble.js", "text/javascript"),
     ],
 )
 async def test_assets(page: aiohttp.ClientSession, path: str, content_type: str) -> None:
