@@ -6,10 +6,12 @@ from datetime import datetime
 from storage.database import Database
 from storage.records import ConversationKey, RunNumber, Seq
 
+# What one statement wrote bears one time.
 ARRIVALS = """
-SELECT received_at FROM messages
-WHERE chat_id = :chat_id AND thread_id = :thread_id
-ORDER BY seq
+SELECT m.received_at, COALESCE(w.opened_at = m.received_at, false) AS opened_window
+FROM messages m LEFT JOIN windows w USING (chat_id, thread_id)
+WHERE m.chat_id = :chat_id AND m.thread_id = :thread_id
+ORDER BY m.seq
 """
 
 RUN_HISTORY = """
@@ -17,6 +19,14 @@ SELECT number, state, first_seq, last_seq, started_at, committed_at, ended_at FR
 WHERE chat_id = :chat_id AND thread_id = :thread_id
 ORDER BY number
 """
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """When a message was counted, and whether it opened the window that is there now."""
+
+    at: datetime
+    opened_window: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +42,10 @@ class PastRun:
     ended_at: datetime | None
 
 
-async def arrivals(db: Database, key: ConversationKey) -> list[datetime]:
-    """When each message was counted, the first one first."""
-    return [row.received_at for row in await db.fetch(ARRIVALS, key._asdict())]
+async def arrivals(db: Database, key: ConversationKey) -> list[Arrival]:
+    """Every message as it was counted, the first one first."""
+    rows = await db.fetch(ARRIVALS, key._asdict())
+    return [Arrival(row.received_at, row.opened_window) for row in rows]
 
 
 async def run_history(db: Database, key: ConversationKey) -> list[PastRun]:

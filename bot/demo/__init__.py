@@ -1,4 +1,4 @@
-"""`onereply demo`: a person types a burst at the real bot, and what happens is told from outside."""
+"""`onereply demo`: a person types a burst at the real bot, and one sees what happens."""
 
 import asyncio
 from time import time
@@ -14,7 +14,7 @@ from bot.demo.watch import until, watching
 from bot.settings import SettingsError
 from storage.records import ConversationKey
 
-TYPING_SECONDS = 0.6
+TYPING_SECONDS = 0.5
 REPLY_SECONDS = 60.0
 """After that the demonstration has failed."""
 SILENCE_SECONDS = QUIET_SECONDS + MODEL_SECONDS + 1
@@ -39,7 +39,7 @@ async def play() -> int:
 
 async def _perform(found: Stage) -> list[str]:
     # A chat that no earlier play knew, so that the counter begins at 1.
-    chat_id = int(time())
+    chat_id = int(time() * 1000)
     word = f"order {chat_id % 1_000_000:06}"
     said = [
         f"Hi! It is about {word}",
@@ -49,8 +49,7 @@ async def _perform(found: Stage) -> list[str]:
     ]
     timeline = Timeline()
     edges = Edges(found.telegram, found.model, timeline, chat_id=chat_id, word=word)
-    ttl = found.settings.lease_ttl_seconds
-    tables = Tables(found.db, ConversationKey(chat_id, 0), timeline, lease_ttl=ttl)
+    tables = Tables(found.db, ConversationKey(chat_id, 0), timeline)
     async with watching(found.telegram, edges, tables, timeline):
         await _type(found, edges, chat_id, said)
         await until(lambda: len(edges.replies) > 0, REPLY_SECONDS)

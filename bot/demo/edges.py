@@ -47,11 +47,13 @@ class Edges:
         async for happening in happenings:
             if happening.kind != "message" or happening.chat_id != self._chat_id:
                 continue
-            topic = "reply"
+            topic, words = "reply", happening.detail["text"]
             if not happening.detail["from_bot"]:
                 self._messages += 1
                 topic = f"message {self._messages}"
-            self._timeline.add(monotonic(), topic, happening.detail["text"])
+                busy = any(call.outcome == "running" for call in self.calls)
+                words += "   <- the model is at work" if busy else ""
+            self._timeline.add(monotonic(), topic, words)
 
     def look(self) -> None:
         """Note which calls began and ended since the last look."""

@@ -6,8 +6,9 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource
+from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from bot.demo.watch import until
 from bot.logs import set_up_logging
 from bot.settings import Settings, SettingsError, load
 from bot.standins.model import ModelStandIn
@@ -33,17 +34,17 @@ class Stage:
 
 
 class DemoSettings(Settings):
-    """Settings that neither the environment nor `.env` can change."""
+    """Settings that neither `.env` nor the bot's environment can change."""
 
-    @classmethod
-    def settings_customise_sources(
-        cls,
-        settings_cls: type[BaseSettings],  # noqa: ARG003
-        init_settings: PydanticBaseSettingsSource,
-        **_: PydanticBaseSettingsSource,
-    ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Read what is given and nothing else."""
-        return (init_settings,)
+    model_config = SettingsConfigDict(env_file=None, env_prefix="onereply_demo_")
+
+
+class DataFolder(BaseSettings):
+    """The one setting that the demonstration takes over: where there is room for data."""
+
+    model_config = Settings.model_config
+
+    embedded_data_dir: Path | None = None
 
 
 @asynccontextmanager
@@ -81,9 +82,10 @@ async def standins() -> AsyncIterator[tuple[TelegramStandIn, ModelStandIn]]:
 @asynccontextmanager
 async def database() -> AsyncIterator[str]:
     """PostgreSQL on data of its own, beside those of local mode."""
-    local = embedded.default_data_dir(Path.cwd())
+    local = load(DataFolder).embedded_data_dir or embedded.default_data_dir()
+    folder = local.with_name(f"{local.name}-demo")
     try:
-        server = await embedded.start(local.with_name(f"{local.name}-demo"), durable=False)
+        server = await embedded.start(folder, durable=False)
     except embedded.EmbeddedPostgresError as error:
         raise SettingsError(str(error)) from None
     async with server:
@@ -114,10 +116,10 @@ async def running_bot(settings: Settings, telegram: TelegramStandIn) -> AsyncIte
     stopping = asyncio.Event()
     running = asyncio.create_task(App(settings).run(stopping))
     try:
-        while not telegram.call_counts["getUpdates"] and not running.done():
-            await asyncio.sleep(0.02)
-        if not running.done():
-            yield
+        await until(lambda: telegram.call_counts["getUpdates"] > 0 or running.done())
+        if running.done():
+            raise SettingsError("the bot ended before it polled")
+        yield
     finally:
         stopping.set()
         await running

@@ -1,48 +1,47 @@
 """What the database says of one conversation, look by look."""
 
-from time import monotonic
+from datetime import datetime
 from typing import Any
 
 from bot.demo.timeline import Timeline
 from bot.demo.verdict import Ending
 from storage import windows
 from storage.database import Database
+from storage.history import Arrival, PastRun, arrivals, run_history
 from storage.records import ConversationKey
-from storage.run_history import PastRun, run_history
 from storage.snapshot import snapshot
 
-Row = dict[str, Any]
-BEFORE_ALL: Row = {"inbound_seq": 0, "answered_seq": 0, "window": None, "lease": None}
+State = dict[str, Any]
+BEFORE_ALL: State = {"inbound_seq": 0, "answered_seq": 0, "window": None, "lease": None}
 
 
 class Tables:
     """Turns the differences between two looks into facts."""
 
-    def __init__(
-        self, db: Database, key: ConversationKey, timeline: Timeline, *, lease_ttl: float
-    ) -> None:
+    def __init__(self, db: Database, key: ConversationKey, timeline: Timeline) -> None:
         self._db = db
         self._key = key
         self._timeline = timeline
-        self._lease_ttl = lease_ttl
-        self._seen = BEFORE_ALL
+        self._state = BEFORE_ALL
+        self._counted = 0
         self._runs: dict[int, PastRun] = {}
 
     async def look(self) -> None:
         """Note what has changed since the last look."""
-        found: Row = await snapshot(self._db, self._key) or BEFORE_ALL
+        # In this order a run or a message is looked at with the state that it led to.
         runs = await run_history(self._db, self._key)
-        now, before, self._seen = monotonic(), self._seen, found
-        self._note_counter(now, before, found)
-        self._note_take(now, before["lease"], found["lease"])
+        arrived = await arrivals(self._db, self._key)
+        self._state = await snapshot(self._db, self._key) or BEFORE_ALL
+        for arrival in arrived[self._counted :]:
+            self._counted += 1
+            self._note_arrival(arrival)
         for run in runs:
-            self._note_run(now, self._runs.get(run.number), run)
+            self._note_run(run, self._runs.get(run.number))
             self._runs[run.number] = run
-        self._note_end(now, before, found)
 
     async def ending(self) -> Ending | None:
         """The conversation as it stands; None: nothing was ever received."""
-        found: Row | None = await snapshot(self._db, self._key)
+        found: State | None = await snapshot(self._db, self._key)
         if found is None:
             return None
         return Ending(
@@ -53,37 +52,41 @@ class Tables:
             runs=await run_history(self._db, self._key),
         )
 
-    def _note_counter(self, now: float, before: Row, found: Row) -> None:
-        if found["inbound_seq"] == before["inbound_seq"]:
-            return
-        self._timeline.add(now, "counter", f"{found['inbound_seq']}")
-        if window := found["window"]:
-            change = "extended" if before["window"] else "opened"
+    def _note_arrival(self, arrival: Arrival) -> None:
+        self._timeline.add_at(arrival.at, "counter", f"{self._counted}")
+        if window := self._state["window"]:
+            change = "opened" if arrival.opened_window else "extended"
             times = f"closes in {window['closes_in']:.1f} s, cap in {window['cap_in']:.1f} s"
-            self._timeline.add(now, "window", f"{change}: {times}")
+            self._timeline.add_at(arrival.at, "window", f"{change}: {times}")
 
-    def _note_take(self, now: float, before: Row | None, found: Row | None) -> None:
-        if found and (before is None or before["fence"] != found["fence"]):
-            at = now - max(self._lease_ttl - found["expires_in"], 0)
-            self._timeline.add(at, "window", "closed")
-            self._timeline.add(at, "lease", f"taken, fence {found['fence']}")
-
-    def _note_run(self, now: float, before: PastRun | None, run: PastRun) -> None:
-        topic, covers = f"run {run.number}", f"messages {run.first_seq} to {run.last_seq}"
+    def _note_run(self, run: PastRun, before: PastRun | None) -> None:
         if before is None:
-            self._timeline.add(now - run.started_ago, topic, f"started for {covers}")
-        if run.committed_ago is not None and (before is None or before.committed_ago is None):
-            at = now - run.committed_ago
-            self._timeline.add(at, topic, "committed, its reply is in the outbox")
-        if run.ended_ago is not None and (before is None or before.ended_ago is None):
-            words = f"{run.state}, for {covers}"
-            if run.state == "superseded":
-                words = f"superseded by message {run.last_seq + 1}, nothing was sent"
-            self._timeline.add(now - run.ended_ago, topic, words)
+            self._note_start(run)
+        if run.committed_at and not (before and before.committed_at):
+            words = "committed, its reply is in the outbox"
+            self._timeline.add_at(run.committed_at, f"run {run.number}", words)
+        if run.ended_at and not (before and before.ended_at):
+            self._note_end(run, run.ended_at)
 
-    def _note_end(self, now: float, before: Row, found: Row) -> None:
-        if found["answered_seq"] != before["answered_seq"]:
-            words = f"{found['answered_seq']} of {found['inbound_seq']}"
-            self._timeline.add(now, "watermark", words)
-        if before["lease"] and not found["lease"]:
-            self._timeline.add(now, "lease", "free")
+    def _note_start(self, run: PastRun) -> None:
+        self._timeline.add_at(run.started_at, "window", "closed")
+        # A run bears the fence of its lease as its number.
+        if self._holds(run):
+            self._timeline.add_at(run.started_at, "lease", f"taken, fence {run.number}")
+        words = f"started for messages {run.first_seq} to {run.last_seq}"
+        self._timeline.add_at(run.started_at, f"run {run.number}", words)
+
+    def _note_end(self, run: PastRun, at: datetime) -> None:
+        words = f"{run.state}, for messages {run.first_seq} to {run.last_seq}"
+        if run.state == "superseded":
+            words = f"superseded by message {run.last_seq + 1}, nothing was sent"
+        self._timeline.add_at(at, f"run {run.number}", words)
+        if self._state["answered_seq"] == run.last_seq:
+            words = f"{run.last_seq} of {self._state['inbound_seq']}"
+            self._timeline.add_at(at, "watermark", words)
+        if not self._holds(run):
+            self._timeline.add_at(at, "lease", "free")
+
+    def _holds(self, run: PastRun) -> bool:
+        lease = self._state["lease"]
+        return lease is not None and lease["fence"] == run.number

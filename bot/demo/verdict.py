@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from storage.run_history import PastRun
+from storage.history import PastRun
 
 FINISHED = ("sent", "failed", "undeliverable")
 

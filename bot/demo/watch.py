@@ -32,10 +32,10 @@ async def watching(
     timeline.show(float("inf"))
 
 
-async def until(happened: Callable[[], bool], seconds: float) -> None:
+async def until(happened: Callable[[], bool], seconds: float = float("inf")) -> None:
     """Wait for it, that long at most; whoever needs to know looks again."""
     deadline = monotonic() + seconds
-    while not happened() and monotonic() < deadline:
+    while not happened() and monotonic() < deadline:  # noqa: ASYNC110 (tables signal nothing)
         await asyncio.sleep(LOOK_SECONDS)
 
 
