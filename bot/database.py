@@ -6,7 +6,8 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from bot.settings import EMBEDDED, DatabaseSettings, Settings, SettingsError
+from bot.setting_types import EMBEDDED
+from bot.settings import DatabaseSettings, Settings, SettingsError
 from coordination.patience import until_available
 from storage import schema
 from storage.database import Database, Unusable

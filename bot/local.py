@@ -10,7 +10,8 @@ from pydantic_settings import BaseSettings
 from bot.database import reachable_database
 from bot.logs import set_up_logging
 from bot.serving import stop_signals
-from bot.settings import EMBEDDED, Settings, SettingsError, load
+from bot.setting_types import EMBEDDED
+from bot.settings import Settings, SettingsError, load
 from bot.standins.model import ModelStandIn
 from bot.standins.page import add_page
 from bot.standins.switch_kinds import SwitchError

@@ -38,7 +38,7 @@ async def _check_token(settings: Settings, bot: Bot) -> None:
     except (TelegramUnauthorizedError, TelegramNotFound):
         raise SettingsError(
             "TELEGRAM_BOT_TOKEN: Telegram does not know this token "
-            f"(asked at TELEGRAM_API_URL, {settings.telegram_api_url})"
+            f"(asked at TELEGRAM_API_URL, {settings.telegram_api_url.rpartition('@')[2]})"
         ) from None
     except AiogramError as error:
         # Polling has the patience that is needed now.

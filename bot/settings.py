@@ -1,22 +1,19 @@
 """The settings, by the names in `.env.example`. Wrong ones are said by name, never by value."""
 
 from datetime import timedelta
-from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeVar
 from urllib.parse import unquote, urlsplit
 
-from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError
+from pydantic import Field, ValidationError
 from pydantic import model_validator as checks_together
 from pydantic_core import ErrorDetails, PydanticCustomError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from bot.setting_types import DatabaseUrl, Folder, InAnyCase, Key, Seconds, Token, WebAddress, Words
 from coordination.rules import OnUncertainDelivery, Rules
 from llm.contract import ModelSettings
 
 T = TypeVar("T", bound=BaseSettings)
-
-EMBEDDED = "embedded"
-POSTGRES_SCHEMES = ("postgresql://", "postgresql+asyncpg://", "postgres://")
 
 SHORT_WORD = 5
 
@@ -31,35 +28,6 @@ class SettingsError(Exception):
     """Settings that cannot work: one line for each."""
 
 
-def _token(secret: SecretStr) -> SecretStr:
-    number, _, word = secret.get_secret_value().partition(":")
-    if not number.isdecimal() or not word or set(word) & set(" \t\r\n/?#"):
-        raise PydanticCustomError("token", "does not look like a token of @BotFather: 123456:ABC…")
-    return secret
-
-
-def _database(secret: SecretStr) -> SecretStr:
-    url = secret.get_secret_value()
-    if url != EMBEDDED and not url.startswith(POSTGRES_SCHEMES):
-        raise PydanticCustomError("database", "must begin with postgresql:// or be embedded")
-    return secret
-
-
-def _web_address(url: str) -> str:
-    if not url.startswith(("http://", "https://")) or len(url.split("://", 1)[1]) == 0:
-        raise PydanticCustomError("address", "must begin with http:// or https://")
-    return url.rstrip("/")
-
-
-def _lower(value: object) -> object:
-    return value.lower() if isinstance(value, str) else value
-
-
-Seconds = Annotated[float, Field(allow_inf_nan=False, le=86_400)]
-WebAddress = Annotated[str, AfterValidator(_web_address)]
-NotEmpty = Annotated[SecretStr, Field(min_length=1)]
-
-
 class Settings(BaseSettings):
     """Everything an operator can set; times are in seconds."""
 
@@ -67,14 +35,14 @@ class Settings(BaseSettings):
         env_file=".env", env_ignore_empty=True, extra="ignore", hide_input_in_errors=True
     )
 
-    telegram_bot_token: Annotated[SecretStr, AfterValidator(_token)]
+    telegram_bot_token: Token
     telegram_api_url: WebAddress = "https://api.telegram.org"
-    openai_api_key: NotEmpty
+    openai_api_key: Key
     openai_base_url: WebAddress = "https://api.openai.com/v1"
-    openai_model: Annotated[str, Field(min_length=1)] = "gpt-4.1-mini"
-    system_prompt: str = "You are a helpful assistant in a Telegram chat. Answer briefly."
-    database_url: Annotated[SecretStr, AfterValidator(_database)]
-    embedded_data_dir: Path | None = None
+    openai_model: Annotated[Words, Field(min_length=1)] = "gpt-4.1-mini"
+    system_prompt: Words = "You are a helpful assistant in a Telegram chat. Answer briefly."
+    database_url: DatabaseUrl
+    embedded_data_dir: Folder = None
 
     debounce_quiet_seconds: Annotated[Seconds, Field(ge=0)] = 2.0
     debounce_cap_seconds: Annotated[Seconds, Field(ge=0)] = 10.0
@@ -88,13 +56,11 @@ class Settings(BaseSettings):
     model_max_attempts: Annotated[int, Field(ge=1, le=100)] = 5
     history_messages: Annotated[int, Field(ge=0, le=1000)] = 40
 
-    on_uncertain_delivery: Annotated[OnUncertainDelivery, BeforeValidator(_lower)] = "balanced"
+    on_uncertain_delivery: Annotated[OnUncertainDelivery, InAnyCase] = "balanced"
 
     http_port: Annotated[int, Field(ge=0, le=65_535)] = 8080
-    log_format: Annotated[Literal["console", "json"], BeforeValidator(_lower)] = "console"
-    log_level: Annotated[Literal["debug", "info", "warning", "error"], BeforeValidator(_lower)] = (
-        "info"
-    )
+    log_format: Annotated[Literal["console", "json"], InAnyCase] = "console"
+    log_level: Annotated[Literal["debug", "info", "warning", "error"], InAnyCase] = "info"
 
     @checks_together(mode="after")
     def _quiet_within_cap(self) -> Self:
@@ -150,8 +116,8 @@ class DatabaseSettings(BaseSettings):
 
     model_config = Settings.model_config
 
-    database_url: Annotated[SecretStr, AfterValidator(_database)]
-    embedded_data_dir: Path | None = None
+    database_url: DatabaseUrl
+    embedded_data_dir: Folder = None
 
 
 def load(kind: type[T], **given: Any) -> T:
@@ -164,6 +130,10 @@ def load(kind: type[T], **given: Any) -> T:
         return kind(**given)
     except ValidationError as error:
         raise SettingsError("\n".join(map(_line, error.errors(include_input=False)))) from None
+    except UnicodeDecodeError:
+        raise SettingsError(".env: is not UTF-8") from None
+    except OSError as error:
+        raise SettingsError(f".env: {error.strerror}") from None
 
 
 def _line(error: ErrorDetails) -> str:

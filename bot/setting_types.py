@@ -1,0 +1,72 @@
+"""What each kind of setting may hold. A complaint never repeats what it complains of."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
+from pydantic_core import PydanticCustomError
+
+from bot.addresses import BadAddress, check_postgres_url, check_web_address
+
+EMBEDDED = "embedded"
+TOKEN = re.compile(r"[1-9][0-9]{0,14}:[A-Za-z0-9_-]+")
+WORD = re.compile(r"[!-~]+")
+
+
+def _token(secret: SecretStr) -> SecretStr:
+    if not TOKEN.fullmatch(secret.get_secret_value()):
+        raise PydanticCustomError("token", "does not look like a token of @BotFather: 123456:ABC…")
+    return secret
+
+
+def _database(secret: SecretStr) -> SecretStr:
+    url = secret.get_secret_value()
+    if url != EMBEDDED:
+        _check(check_postgres_url, url)
+    return secret
+
+
+def _web_address(url: str) -> str:
+    _check(check_web_address, url)
+    return url.rstrip("/")
+
+
+def _check(check: Callable[[str], None], url: str) -> None:
+    try:
+        check(url)
+    except BadAddress as error:
+        raise PydanticCustomError("address", "{what}", {"what": str(error)}) from None
+
+
+def _key(secret: SecretStr) -> SecretStr:
+    if not WORD.fullmatch(secret.get_secret_value()):
+        raise PydanticCustomError("key", "must be one word of ASCII: it travels in a header")
+    return secret
+
+
+def _text(text: str) -> str:
+    if "\0" in text or text != text.encode("utf-8", "replace").decode():
+        raise PydanticCustomError("text", "holds bytes that are no text")
+    return text
+
+
+def _folder(path: Path | None) -> Path | None:
+    if path is not None and "\0" in str(path):
+        raise PydanticCustomError("folder", "cannot be a folder")
+    return path
+
+
+def _lower(value: object) -> object:
+    return value.lower() if isinstance(value, str) else value
+
+
+Token = Annotated[SecretStr, AfterValidator(_token)]
+DatabaseUrl = Annotated[SecretStr, AfterValidator(_database)]
+Seconds = Annotated[float, Field(allow_inf_nan=False, le=86_400)]
+WebAddress = Annotated[str, AfterValidator(_web_address)]
+Key = Annotated[SecretStr, AfterValidator(_key)]
+Words = Annotated[str, AfterValidator(_text)]
+Folder = Annotated[Path | None, AfterValidator(_folder)]
+InAnyCase = BeforeValidator(_lower)
