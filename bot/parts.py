@@ -8,27 +8,37 @@ MESSAGE_LIMIT = 4096
 _NO_BREAK_SPACES = "\u00a0\u2007\u202f"
 _ZERO_WIDTH_JOINER = "\u200d"
 _VIRAMA_CLASS = 9
+_INVISIBLE = ("Cc", "Cf")
+"""Controls; zero-width spaces, joiners and marks of direction."""
 # More than the longest emoji or syllable in use; marks piled higher than this may be cut.
 _LONGEST_CHARACTER = 64
 
 
 def cut(text: str, limit: int = MESSAGE_LIMIT) -> list[str]:
-    """Cut `text` into parts of at most `limit` (2 or more) UTF-16 units, none of them blank.
+    """Cut `text` into parts of at most `limit` (2 or more) UTF-16 units, in each something to see.
 
     A part ends at the last paragraph that ends in its second half, else at the last such line,
     else at the last such word, else between two characters as a reader sees them. Only whitespace
-    at the cuts is lost.
+    at the cuts is lost, and a part in which there is nothing to see: Telegram refuses those.
     """
     if _units(text) <= limit:
-        return [text] if text.strip() else []
+        return [text] if _is_visible(text) else []
     parts = []
     start = _next_start(text, 0)
     while start < len(text):
         end = _end(text, start, limit)
-        if part := text[start:end].rstrip():
+        part = text[start:end].rstrip()
+        if _is_visible(part):
             parts.append(part)
         start = _next_start(text, end)
     return parts
+
+
+def _is_visible(part: str) -> bool:
+    return any(
+        not character.isspace() and unicodedata.category(character) not in _INVISIBLE
+        for character in part
+    )
 
 
 def _units(text: str) -> int:

@@ -1,9 +1,10 @@
 """[1] Polling: an update is confirmed to Telegram only after it was handled for good."""
 
 import asyncio
-import json
+import reprlib
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -18,6 +19,7 @@ from aiogram.exceptions import (
 from aiogram.methods import GetUpdates
 from aiogram.types import Update
 
+from bot.raw_updates import as_json, chat_of, next_offset, update_id_of
 from coordination.patience import backoff, until_available
 from storage.steps import FaultPoint, no_fault, step
 
@@ -26,9 +28,11 @@ log = structlog.get_logger(__name__)
 LONG_POLL_SECONDS = 30
 ANSWER_SECONDS = 15
 MOST_UPDATES = 100  # https://core.telegram.org/bots/api#getupdates
-LONGEST_PAUSE_SECONDS = 30.0
+LONGEST_PAUSE_SECONDS = 10.0
 
-RawUpdate = dict[str, Any]
+MOST_WORDS = 2000
+"""Of an error: one about a list of a thousand strange things names each of them."""
+
 SetAside = Callable[[str, str], Awaitable[None]]
 """Keeps an update (as JSON) that could not be handled, with the error."""
 
@@ -42,7 +46,7 @@ ADVICE: dict[type[Exception], str] = {
 class GetRawUpdates(GetUpdates):
     """getUpdates whose updates are validated one by one, so that a strange one harms no other."""
 
-    __returning__ = list[RawUpdate]
+    __returning__ = list[Any]
 
 
 class Poller:
@@ -57,6 +61,8 @@ class Poller:
         self._at = at
         self._allowed = routes.resolve_used_update_types()
         self._failures = 0
+        self._unconfirmed = 0
+        self._kept_unconfirmed: set[int] = set()
 
     async def poll(self, stopping: asyncio.Event) -> None:
         """Poll until `stopping` is set; what was fetched by then is still handled."""
@@ -65,12 +71,12 @@ class Poller:
             updates = await self._fetch_unless(stopping, offset)
             if updates is None:
                 continue
-            await self._handle_all(updates)
-            offset = _next_offset(updates)
+            await self.handle_all(updates)
+            offset = next_offset(updates)
+            if updates:
+                await self._rest_if_the_same_will_come(offset, stopping)
 
-    async def _fetch_unless(
-        self, stopping: asyncio.Event, offset: int | None
-    ) -> list[RawUpdate] | None:
+    async def _fetch_unless(self, stopping: asyncio.Event, offset: int | None) -> list[Any] | None:
         fetch = asyncio.ensure_future(self._fetch(offset))
         stop = asyncio.ensure_future(stopping.wait())
         try:
@@ -80,7 +86,7 @@ class Poller:
             fetch.cancel()
             stop.cancel()
 
-    async def _fetch(self, offset: int | None) -> list[RawUpdate] | None:
+    async def _fetch(self, offset: int | None) -> list[Any] | None:
         request = GetRawUpdates(
             offset=offset,
             limit=MOST_UPDATES,
@@ -108,41 +114,50 @@ class Poller:
         log.warning("polling_failed", error=words, advice=advice, retry_in=round(pause, 1))
         await asyncio.sleep(pause)
 
-    async def _handle_all(self, updates: Sequence[RawUpdate]) -> None:
+    async def _rest_if_the_same_will_come(
+        self, offset: int | None, stopping: asyncio.Event
+    ) -> None:
+        if offset is not None:
+            self._unconfirmed = 0
+            self._kept_unconfirmed.clear()
+            return
+        self._unconfirmed += 1
+        with suppress(TimeoutError):
+            async with asyncio.timeout(backoff(self._unconfirmed, cap=LONGEST_PAUSE_SECONDS)):
+                await stopping.wait()
+
+    async def handle_all(self, updates: Sequence[Any]) -> None:
         """Handle the updates: those of one chat in order, chats side by side."""
-        by_chat: dict[object, list[RawUpdate]] = defaultdict(list)
+        by_chat: dict[int | None, list[Any]] = defaultdict(list)
         for update in updates:
-            by_chat[_chat_of(update)].append(update)
+            by_chat[chat_of(update)].append(update)
         async with asyncio.TaskGroup() as group:
             for of_one_chat in by_chat.values():
                 group.create_task(self._handle_in_order(of_one_chat))
 
-    async def _handle_in_order(self, updates: Sequence[RawUpdate]) -> None:
+    async def _handle_in_order(self, updates: Sequence[Any]) -> None:
         for update in updates:
             try:
                 await until_available(partial(self._handle, update))
             except Exception as error:
-                log.exception("update_set_aside", update_id=update.get("update_id"))
-                words = f"{type(error).__name__}: {error}"
-                await until_available(partial(self._set_aside, json.dumps(update), words))
+                log.exception("update_set_aside", update_id=update_id_of(update))
+                await self._keep(update, f"{type(error).__name__}: {error}"[:MOST_WORDS])
 
-    async def _handle(self, raw: RawUpdate) -> None:
+    async def _handle(self, raw: Any) -> None:
         update = Update.model_validate(raw, context={"bot": self._bot})
+        # Asking for the kind raises for one from the future, which aiogram would only warn of.
+        log.debug("update_received", kind=update.event_type)
         await self._routes.feed_update(self._bot, update)
 
-
-def _chat_of(update: RawUpdate) -> object:
-    for content in update.values():
-        if isinstance(content, dict) and isinstance(chat := content.get("chat"), dict):
-            return chat.get("id")
-    return None
-
-
-def _next_offset(updates: Sequence[RawUpdate]) -> int | None:
-    """What confirms these updates; None once all is confirmed.
-
-    The offset follows what came and is not kept: Telegram restarts the sequence of ids at random
-    after a quiet week, and a bot that insisted on a higher one would not hear its users.
-    """
-    ids = [update["update_id"] for update in updates if isinstance(update.get("update_id"), int)]
-    return max(ids) + 1 if ids else None
+    async def _keep(self, update: Any, error: str) -> None:
+        try:
+            payload = await as_json(update)
+            if update_id_of(update) is None:
+                # Telegram cannot be told that we have it, and may send it for ever.
+                if hash(payload) in self._kept_unconfirmed:
+                    return
+                self._kept_unconfirmed.add(hash(payload))
+            await until_available(partial(self._set_aside, payload, error))
+        except Exception:
+            # Nothing known comes here; one update must not stop all that come after it.
+            log.exception("update_lost", update=reprlib.repr(update))

@@ -3,6 +3,7 @@
 from aiogram import Bot
 from aiogram.client.telegram import TelegramAPIServer
 
+from bot.raw_updates import load_answer
 from bot.session import TelegramSession
 from bot.settings import Settings
 
@@ -17,5 +18,6 @@ def telegram_bot(settings: Settings) -> Bot:
         session=TelegramSession(
             api=TelegramAPIServer.from_base(settings.telegram_api_url),
             limit=settings.max_concurrent_replies + SPARE_CONNECTIONS,
+            json_loads=load_answer,
         ),
     )

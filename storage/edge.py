@@ -20,7 +20,7 @@ RETURNING chat_id
 @verb
 async def set_aside(db: Database, *, payload: str, error: str) -> None:
     """Keep an update that could not be handled, as JSON, for the operator to look at."""
-    await db.fetch(SET_ASIDE, {"payload": payload, "error": storable(error)})
+    await db.fetch(SET_ASIDE, {"payload": storable(payload), "error": storable(error)})
 
 
 @verb
