@@ -36,11 +36,20 @@ def local(
     model_delay: Annotated[
         float, typer.Option(min=0, help="Seconds the stand-in model thinks.")
     ] = 1.0,
+    fault: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NEIGHBOUR:NAME[=ARG]",
+            help="Make a stand-in fail, for example telegram:slow=2 or model:500,rate=0.3; "
+            "more than once for more faults. A name that is none lists all.",
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Of the faults that strike at random.")] = 0,
 ) -> None:
     """Run the bot with a stand-in for whatever is not set: database, Telegram, model."""
     from bot.local import run_local
 
-    _finish(run_local(model_delay))
+    _finish(run_local(model_delay, fault or (), seed))
 
 
 @cli.command()
@@ -57,6 +66,19 @@ def doctor() -> None:
     from bot.doctor import examine
 
     raise typer.Exit(asyncio.run(examine()))
+
+
+@cli.command()
+def audit(
+    late_after: Annotated[
+        float, typer.Option(min=0, help="Seconds after which due work that nobody took is late.")
+    ] = 60.0,
+    rows: Annotated[int, typer.Option(min=1, help="The most to show of what breaks one.")] = 20,
+) -> None:
+    """Check the guarantees on the data, only reading: exit 1 if one is broken, 2 if it cannot."""
+    from bot.audit import audit_database
+
+    raise typer.Exit(asyncio.run(audit_database(late_after, rows)))
 
 
 @cli.command()

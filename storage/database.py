@@ -1,8 +1,8 @@
 """The connection pool, and which failures mean "not now" rather than "never"."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from functools import lru_cache
+from functools import lru_cache, partial
 from ssl import SSLCertVerificationError
 from typing import Any
 
@@ -23,6 +23,10 @@ POOL_SIZE = 10
 PASSING_CLASSES = ("08", "40", "53", "57P", "58")
 PASSING_CODES = ("25006", "55P03", "57014")
 REFUSED_CLASSES = ("28", "3D", "42704")
+
+
+Fetch = Callable[[str, Mapping[str, object]], Awaitable[Sequence[Row[Any]]]]
+"""Runs one statement and returns its rows."""
 
 
 class Unavailable(Exception):
@@ -46,9 +50,16 @@ def _clause(sql: str) -> TextClause:
 class Database:
     """A pool in which each statement is a transaction of its own."""
 
-    def __init__(self, url: str, at: FaultPoint = no_fault) -> None:
+    def __init__(
+        self,
+        url: str,
+        at: FaultPoint = no_fault,
+        *,
+        statement_seconds: float | None = STATEMENT_SECONDS,
+    ) -> None:
         self.at = at
         self._dsn = driver_dsn(url)
+        self._statement_seconds = statement_seconds
         self._engine: AsyncEngine = create_async_engine(
             "postgresql+asyncpg://",
             async_creator=self._connect,
@@ -61,12 +72,18 @@ class Database:
         )
 
     async def _connect(self) -> Any:
-        return await asyncpg.connect(
-            self._dsn,
-            timeout=CONNECT_SECONDS,
-            command_timeout=STATEMENT_SECONDS,
-            server_settings={"application_name": "onereply"},
-        )
+        try:
+            return await asyncpg.connect(
+                self._dsn,
+                timeout=CONNECT_SECONDS,
+                command_timeout=self._statement_seconds,
+                server_settings={"application_name": "onereply"},
+            )
+        except (IndexError, TypeError, ValueError) as error:
+            if isinstance(error, asyncpg.ClientConfigurationError):
+                raise
+            # What the driver says of it may hold a piece of the password.
+            raise Unusable("the driver cannot read it, or a PG… variable beside it") from None
 
     async def fetch(self, sql: str, arguments: Mapping[str, object]) -> Sequence[Row[Any]]:
         """Run one statement and return its rows.
@@ -101,9 +118,31 @@ class Database:
         except Exception as error:
             raise told_apart(error) from error
 
+    @asynccontextmanager
+    async def reading(self) -> AsyncIterator[Fetch]:
+        """Statements that all see the same moment, and that PostgreSQL keeps from writing.
+
+        Raises:
+            Unavailable, Unusable: as `fetch` does.
+        """
+        try:
+            async with self._engine.execution_options(
+                isolation_level="REPEATABLE READ", postgresql_readonly=True
+            ).begin() as connection:
+                yield partial(_fetch, connection)
+        except Exception as error:
+            raise told_apart(error) from error
+
     async def close(self) -> None:
         """Close every connection."""
         await self._engine.dispose()
+
+
+async def _fetch(
+    connection: AsyncConnection, sql: str, arguments: Mapping[str, object]
+) -> Sequence[Row[Any]]:
+    result = await connection.execute(_clause(sql), arguments)
+    return result.all() if result.returns_rows else []
 
 
 def told_apart(error: Exception) -> Exception:
@@ -117,6 +156,9 @@ def told_apart(error: Exception) -> Exception:
         return Unavailable(f"{type(cause).__name__}: {cause}")
     if isinstance(cause, asyncpg.InterfaceError) and not isinstance(cause, ValueError):
         return Unavailable(type(cause).__name__)
+    if type(cause) is asyncpg.InternalClientError:
+        # A statement on a connection whose end the server has announced, but not carried out yet.
+        return Unavailable(f"{type(cause).__name__}: {cause}")
     return error
 
 
