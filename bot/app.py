@@ -27,16 +27,18 @@ from coordination.lease_keeper import LeaseKeeper, Stop
 from coordination.receive import Receiver
 from coordination.wake import Wakes
 from llm.writer import OpenAIWriter
-from storage import edge
+from storage import edge, leases
 from storage.database import Database, Unavailable
 from storage.steps import FaultPoint, no_fault
 
 log = structlog.get_logger(__name__)
 
-GRACE_SECONDS = 8.0
+GRACE_SECONDS = 7.0
 """For running replies at a stop; container runtimes kill after 10."""
 POLLING_GRACE_SECONDS = 2.0
 LAST_GRACE_SECONDS = 1.5
+RELEASE_SECONDS = 1.0
+LONGEST_STOP_SECONDS = GRACE_SECONDS + LAST_GRACE_SECONDS + RELEASE_SECONDS
 
 
 class App:
@@ -120,7 +122,7 @@ class App:
     async def _take_nothing_new(self, stopping: asyncio.Event) -> None:
         await stopping.wait()
         self._grace_ends_at = monotonic() + GRACE_SECONDS
-        log.info("stopping", seconds_at_most=GRACE_SECONDS + LAST_GRACE_SECONDS)
+        log.info("stopping", seconds_at_most=LONGEST_STOP_SECONDS)
         self._wakes.stop()
 
     async def _wind_down(self) -> None:
@@ -130,6 +132,7 @@ class App:
             if not await self._idle_within(LAST_GRACE_SECONDS):
                 self._wakes.cancel()
                 await self._wakes.idle()
+                await self._leave_no_lease()
         self._schedule.stop()
         log.info("stopped")
 
@@ -140,6 +143,14 @@ class App:
         except TimeoutError:
             return False
         return True
+
+    async def _leave_no_lease(self) -> None:
+        # Nothing of ours runs any more; the others need not wait for an expiry.
+        try:
+            async with asyncio.timeout(RELEASE_SECONDS):
+                await leases.free_leases_of(self._db, [self._holder])
+        except (TimeoutError, Unavailable):
+            log.warning("leases_left_to_expire")
 
     def _is_polling(self) -> bool:
         return self._leadership.is_leader

@@ -122,8 +122,7 @@ class Answerer:
         assert_never(outcome)
 
     async def _commit(self, held: HeldLease, burst: Burst, outcome: Reply | Apology) -> bool:
-        reply, failure = self._worded(outcome)
-        parts = self._cut(reply)
+        reply, parts, failure = self._worded(outcome)
 
         async def commit() -> bool:
             if not held.is_surely_valid():
@@ -137,10 +136,11 @@ class Answerer:
             log.info("reply_committed", parts=len(parts), failure=failure)
         return committed
 
-    def _worded(self, outcome: Reply | Apology) -> tuple[str, str | None]:
-        if isinstance(outcome, Reply):
-            return outcome.text, None
-        return self._rules.apology, outcome.reason
+    def _worded(self, outcome: Reply | Apology) -> tuple[str, list[str], str | None]:
+        if isinstance(outcome, Reply) and (parts := self._cut(outcome.text)):
+            return outcome.text, parts, None
+        reason = outcome.reason if isinstance(outcome, Apology) else "nothing to see in the answer"
+        return self._rules.apology, self._cut(self._rules.apology), reason
 
     async def _stopped(self, held: HeldLease, burst: Burst, why: Stop) -> Released | None:
         match why:

@@ -9,12 +9,14 @@ from coordination.lease_keeper import HeldLease
 from coordination.patience import backoff, until_available
 from coordination.ports import Courier, Delivered, Delivery, NotNow, Unconfirmed, Unreachable
 from coordination.rules import Rules
-from storage import outbox, runs
+from storage import leases, outbox, runs
 from storage.database import Database
 from storage.records import Part, PartState, Released, RunNumber
 from storage.steps import step
 
 log = structlog.get_logger(__name__)
+
+Recorded = Delivered | Unconfirmed | NotNow
 
 
 class Deliverer:
@@ -29,6 +31,9 @@ class Deliverer:
         """Send what is left of the reply and finish the run; None: the lease is not ours."""
         parts = await until_available(lambda: outbox.open_parts(self._db, held.lease, run))
         for part in parts:
+            if held.is_leaving:
+                log.info("delivery_handed_over", part=part.number)
+                return await until_available(lambda: leases.hand_over(self._db, held.lease))
             delivery = await self._send(held, run, part)
             if delivery is None:
                 return None
@@ -56,6 +61,10 @@ class Deliverer:
         async with step(self._db.at, "send_message"):
             sent = await self._courier.send(held.lease.key, part.text, held.is_surely_valid)
         delivery = self._as_ruled(sent)
+        if isinstance(delivery, Unreachable):
+            # `finish` writes it down together with the end of the run: a successor that found a
+            # refused part and a run still going would take the reply for sent.
+            return delivery
         return delivery if await self._record(held, run, part, delivery) else None
 
     def _as_ruled(self, delivery: Delivery) -> Delivery:
@@ -66,7 +75,7 @@ class Deliverer:
         return delivery
 
     async def _record(
-        self, held: HeldLease, run: RunNumber, part: Part, delivery: Delivery
+        self, held: HeldLease, run: RunNumber, part: Part, delivery: Recorded
     ) -> bool:
         state, message_id = _as_recorded(delivery)
         return await until_available(
@@ -90,14 +99,12 @@ class Deliverer:
         )
 
 
-def _as_recorded(delivery: Delivery) -> tuple[PartState, int | None]:
+def _as_recorded(delivery: Recorded) -> tuple[PartState, int | None]:
     match delivery:
         case Delivered(message_id):
             return "sent", message_id
         case Unconfirmed():
             return "unconfirmed", None
-        case Unreachable():
-            return "refused", None
         case NotNow():
             return "pending", None
     assert_never(delivery)

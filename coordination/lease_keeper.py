@@ -37,6 +37,8 @@ class HeldLease:
             valid_until if self._burst is None else monotonic() + self._burst.final_in
         )
         self._stop: asyncio.Future[Stop] = asyncio.get_running_loop().create_future()
+        self.is_leaving = False
+        """True once the process has no time left for what can be handed over."""
 
     def is_surely_valid(self) -> bool:
         """False once the lease may have expired by PostgreSQL's clock, even if it was not taken."""
@@ -55,6 +57,7 @@ class HeldLease:
 
     def stop(self, why: Stop) -> None:
         """Stop what runs under this lease; only the first reason counts."""
+        self.is_leaving = self.is_leaving or why is Stop.SHUTTING_DOWN
         if not self._stop.done():
             self._stop.set_result(why)
 
