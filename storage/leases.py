@@ -25,13 +25,19 @@ from storage.verbs import verb
 # FOR UPDATE of both rows makes PostgreSQL judge the newest version of each, so a message that is
 # being counted right now either moves the window first or becomes part of this burst.
 # The run of a holder that died bears the last fence as its number.
-# A lease in our own name that we ask for again is one whose take we never heard of.
+# A lease in our own name that we ask for again is one whose take we never heard of. If that take
+# was done while this one waited for the row, the run it began cannot be seen from here, nor marked
+# as lost: `seen` holds the fence of this statement's snapshot, and refuses.
 TAKE = f"""
 WITH {CLOCK},
+seen AS MATERIALIZED (
+    SELECT lease_fence FROM conversations WHERE chat_id = :chat_id AND thread_id = :thread_id
+),
 ready AS (
     SELECT c.chat_id, c.thread_id, c.lease_fence AS last_fence
-    FROM conversations c JOIN windows w USING (chat_id, thread_id), clock
+    FROM conversations c JOIN windows w USING (chat_id, thread_id), clock, seen
     WHERE c.chat_id = :chat_id AND c.thread_id = :thread_id
+      AND c.lease_fence = seen.lease_fence
       AND c.inbound_seq > c.answered_seq
       AND {LEASE_IS_FREE}
       AND CASE WHEN c.committed_run IS NULL THEN w.due_at <= clock.now

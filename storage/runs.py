@@ -12,18 +12,18 @@ from storage.leases import fenced
 from storage.records import Burst, Lease, Released, RunNumber
 from storage.verbs import verb
 
-# One UPDATE of the conversation's row decides: is the fence mine and unexpired, and is the counter
-# still what I read (or the run final)? The last SELECT answers a caller who asks again because the
-# first answer was lost on the way.
+# Under the row lock: is the fence mine and unexpired, and is the counter still what I read (or the
+# run final)? The last SELECT answers a caller who asks again because the first answer was lost on
+# the way; it reads the locked row, since the first one may have been done while this one waited.
 COMMIT = f"""
-WITH {CLOCK},
+WITH {CLOCK}, {FENCED},
 committed AS (
     UPDATE conversations c SET committed_run = :run, deliver_after = clock.now
-    FROM clock
-    WHERE c.chat_id = :chat_id AND c.thread_id = :thread_id
-      AND c.lease_fence = :fence AND c.lease_holder = :holder AND c.lease_expires_at > clock.now
-      AND c.committed_run IS NULL
-      AND (c.inbound_seq = :last_seq OR clock.now >= CAST(:final_at AS timestamptz))
+    FROM fenced, clock
+    WHERE c.chat_id = fenced.chat_id AND c.thread_id = fenced.thread_id
+      AND fenced.lease_expires_at > clock.now
+      AND fenced.committed_run IS NULL
+      AND (fenced.inbound_seq = :last_seq OR clock.now >= CAST(:final_at AS timestamptz))
     RETURNING c.chat_id, c.thread_id
 ),
 closed AS (
@@ -41,9 +41,7 @@ posted AS (
 )
 SELECT chat_id FROM committed
 UNION ALL
-SELECT chat_id FROM conversations c
-WHERE c.chat_id = :chat_id AND c.thread_id = :thread_id
-  AND c.lease_fence = :fence AND c.lease_holder = :holder AND c.committed_run = :run
+SELECT chat_id FROM fenced WHERE committed_run = :run
 """
 
 SUPERSEDE = f"""
