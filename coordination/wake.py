@@ -8,10 +8,13 @@ import structlog
 
 from coordination.ports import IsDead
 from storage import leases, windows
-from storage.database import Database
+from storage.database import Database, Unavailable
 from storage.records import ConversationKey
 
 log = structlog.get_logger(__name__)
+
+PAUSE_SECONDS = 0.05
+"""Between two looks at a backlog of which nothing can be taken: the database may be read-only."""
 
 
 class Wakes:
@@ -34,6 +37,8 @@ class Wakes:
         self._queue: dict[ConversationKey, None] = {}
         self._running: dict[ConversationKey, asyncio.Task[None]] = {}
         self._stopping = False
+        self._more_are_due = False
+        self._looking: asyncio.Task[None] | None = None
 
     def wake(self, key: ConversationKey) -> None:
         """Have `key` looked at as soon as there is room; one that waits keeps its turn."""
@@ -51,11 +56,7 @@ class Wakes:
         dead = [holder for holder in holders if self._is_dead(holder)]
         if dead and await leases.free_leases_of(self._db, dead):
             log.info("leases_of_dead_freed", holders=dead)
-        # Our own running conversations come back from the query too.
-        most = self._limit + len(self._running)
-        for key in await windows.due_conversations(self._db, holder=self._holder, most=most):
-            if key not in self._running:
-                self.wake(key)
+        await self._look()
 
     def stop(self) -> None:
         """Start nothing new."""
@@ -64,6 +65,8 @@ class Wakes:
 
     async def idle(self) -> None:
         """Return once nothing runs."""
+        if self._looking:
+            await asyncio.wait({self._looking})
         while self._running:
             await asyncio.wait(self._running.values())
 
@@ -71,6 +74,26 @@ class Wakes:
         """Cancel whatever still runs."""
         for task in self._running.values():
             task.cancel()
+        if self._looking:
+            self._looking.cancel()
+
+    async def _look(self) -> None:
+        # Our own running conversations come back from the query too.
+        most = self._limit + len(self._running)
+        due = await windows.due_conversations(self._db, holder=self._holder, most=most)
+        self._more_are_due = len(due) >= most
+        for key in due:
+            if key not in self._running:
+                self.wake(key)
+
+    async def _look_for_more(self) -> None:
+        try:
+            await asyncio.sleep(PAUSE_SECONDS)
+            await self._look()
+        except Unavailable:
+            self._more_are_due = False  # the sweep has the patience for that
+        finally:
+            self._looking = None
 
     def _start(self) -> None:
         while len(self._running) < self._limit and (key := self._next()) is not None:
@@ -87,3 +110,8 @@ class Wakes:
         if not task.cancelled() and (error := task.exception()):
             log.error("answering_failed", conversation=key, exc_info=error)
         self._start()
+        # A backlog comes in by the handful: nobody who writes now waits behind all of it. It
+        # must not wait for the next sweep either, which would leave places empty.
+        few = len(self._queue) <= self._limit // 2
+        if self._more_are_due and few and not self._looking and not self._stopping:
+            self._looking = asyncio.create_task(self._look_for_more())
