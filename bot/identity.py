@@ -5,7 +5,10 @@ import platform
 from pathlib import Path
 from uuid import uuid4
 
-_START_TIME_FIELD = 22  # proc(5), "starttime"
+# proc(5): fields of /proc/<pid>/stat
+_STATE_FIELD = 3
+_START_TIME_FIELD = 22
+_DEAD_STATES = "ZXx"
 
 
 def this_process() -> str:
@@ -16,16 +19,17 @@ def this_process() -> str:
     host = platform.node().replace("/", "_") or "unknown"
     pid = os.getpid()
     here = _where_pids_mean_the_same()
-    started = _started(pid)
-    proof = f"{here}/{started}" if here and started else f"{uuid4().hex}/-/-"
+    stat = _stat(pid)
+    proof = f"{here}/{stat[_START_TIME_FIELD]}" if here and stat else f"{uuid4().hex}/-/-"
     return f"{host}/{pid}/{proof}"
 
 
 def is_dead(holder: str) -> bool:
     """True only if the process of that name ran under this kernel and pid namespace, and is gone.
 
-    A stopped process is alive; one on another machine, in another container or before a reboot
-    is unknown, and unknown is not dead.
+    A stopped process is alive, one whose parent has not yet looked after it (a zombie) is not;
+    one on another machine, in another container or before a reboot is unknown, and unknown is
+    not dead.
     """
     try:
         _host, number, boot, namespace, started = holder.split("/")
@@ -40,23 +44,29 @@ def is_dead(holder: str) -> bool:
         return True
     except PermissionError:
         pass
-    now_started = _started(pid)
-    return now_started is not None and now_started != started
+    stat = _stat(pid)
+    if stat is None:
+        return False
+    return stat[_START_TIME_FIELD] != started or stat[_STATE_FIELD] in _DEAD_STATES
 
 
 def _where_pids_mean_the_same() -> str | None:
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
         namespace = Path("/proc/self/ns/pid").readlink().name
+        # A /proc mounted from elsewhere numbers the processes in its own way.
+        is_ours = Path("/proc/self").readlink().name == str(os.getpid())
     except OSError:
         return None
-    return f"{boot}/{namespace.removeprefix('pid:[').removesuffix(']')}"
+    number = namespace.removeprefix("pid:[").removesuffix("]")
+    return f"{boot}/{number}" if is_ours else None
 
 
-def _started(pid: int) -> str | None:
+def _stat(pid: int) -> dict[int, str] | None:
+    """The fields after the command's name by their numbers; None where they cannot be read."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
         return None
     # The command's name, field 2, may hold spaces and parentheses.
-    return stat.rpartition(")")[2].split()[_START_TIME_FIELD - 3]
+    return dict(enumerate(stat.rpartition(")")[2].split(), start=_STATE_FIELD))

@@ -9,13 +9,7 @@ from aiogram.client.session.aiohttp import AiohttpSession
 from aiogram.exceptions import ClientDecodeError, TelegramNetworkError, TelegramServerError
 from aiogram.methods import Response, TelegramMethod
 from aiogram.methods.base import TelegramType
-from aiohttp import (
-    ClientSession,
-    TraceConfig,
-    TraceConnectionCreateEndParams,
-    TraceConnectionReuseconnParams,
-    TraceRequestHeadersSentParams,
-)
+from aiohttp import ClientSession, TraceConfig, TraceRequestChunkSentParams
 
 
 class HeldBack(Exception):
@@ -33,20 +27,16 @@ class Attempt:
 current_attempt: ContextVar[Attempt | None] = ContextVar("current_attempt", default=None)
 
 
-async def _connected(
-    _session: ClientSession,
-    _context: object,
-    _params: TraceConnectionCreateEndParams | TraceConnectionReuseconnParams,
+async def _about_to_write(
+    _session: ClientSession, _context: object, _params: TraceRequestChunkSentParams
 ) -> None:
+    # aiohttp tells of a chunk before it writes it, with the headers and without giving way in
+    # between; every earlier sign is at least one turn of the event loop before the first byte.
+    # A process that was stopped for long must not find itself past this point.
     attempt = current_attempt.get()
-    if attempt and not attempt.may_go():
-        raise HeldBack
-
-
-async def _headers_sent(
-    _session: ClientSession, _context: object, _params: TraceRequestHeadersSentParams
-) -> None:
-    if attempt := current_attempt.get():
+    if attempt and not attempt.written:
+        if not attempt.may_go():
+            raise HeldBack
         attempt.written = True
 
 
@@ -59,9 +49,7 @@ class TelegramSession(AiohttpSession):
         session = await super().create_session()
         if session is not known:
             trace = TraceConfig()
-            trace.on_connection_create_end.append(_connected)
-            trace.on_connection_reuseconn.append(_connected)
-            trace.on_request_headers_sent.append(_headers_sent)
+            trace.on_request_chunk_sent.append(_about_to_write)
             trace.freeze()
             session.trace_configs.append(trace)
         return session

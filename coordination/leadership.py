@@ -85,10 +85,12 @@ class Leadership:
             await asyncio.wait({working}, timeout=self._pause)
             renewed_at = monotonic()
             try:
-                if not await leadership.renew_polling(self._db, polling, ttl=self._ttl):
-                    break
+                # A connection that hangs must not carry the work past the expiry.
+                async with asyncio.timeout(valid_until - renewed_at):
+                    if not await leadership.renew_polling(self._db, polling, ttl=self._ttl):
+                        break
                 valid_until = renewed_at + self._ttl.total_seconds()
-            except Unavailable:
+            except (Unavailable, TimeoutError):
                 continue
         if not working.done():
             log.warning("polling_lease_lost")
