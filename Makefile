@@ -3,7 +3,7 @@
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help setup run demo test check bench
+.PHONY: help setup run demo test check bench chaos
 
 SUPPORTED := import sys, pip; \
 	sys.exit(sys.version_info < (3, 11) or tuple(map(int, pip.__version__.split(".")[:2])) < (22, 3))
@@ -49,3 +49,6 @@ check: setup ## lint, format, types and import rules
 
 bench: setup ## measure throughput beside its floors
 	@$(VENV_PYTHON) -m tests.bench
+
+chaos: setup ## kill, freeze and starve three processes for some minutes, then audit
+	@$(VENV_PYTHON) -m tests.chaos $(CHAOS)

@@ -2,9 +2,11 @@ from collections.abc import AsyncIterator
 
 import pytest_asyncio
 
+from storage.database import Database
 from storage.embedded import EmbeddedPostgres
 from tests.support.neighbours import Neighbours, neighbours
 from tests.support.postgres import fresh_database, make_template, private_server
+from tests.support.waiting import opened
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
@@ -20,6 +22,13 @@ async def database_url(postgres: EmbeddedPostgres) -> AsyncIterator[str]:
     """The DSN of a migrated database of this test's own."""
     async with fresh_database(postgres) as dsn:
         yield dsn
+
+
+@pytest_asyncio.fixture
+async def db(database_url: str) -> AsyncIterator[Database]:
+    """That database, opened."""
+    async with opened(database_url) as database:
+        yield database
 
 
 @pytest_asyncio.fixture

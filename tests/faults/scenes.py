@@ -5,7 +5,7 @@ more has to be said; whether the bot lives through it is the test's affair.
 """
 
 import signal
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from typing import TypeAlias
 
 from bot.standins.faults import Call, Refuse, RefuseCompletion
@@ -23,7 +23,7 @@ WHERE answered_seq > 0 OR (deliver_after > clock_timestamp() AND lease_holder IS
 Stop: TypeAlias = Callable[[signal.Signals], None]
 """Sends a signal to the bot of the scene."""
 
-Scene: TypeAlias = Callable[[Neighbours, Stop], Awaitable[None]]
+Scene: TypeAlias = Callable[[Neighbours, Stop], Coroutine[object, object, None]]
 
 
 async def plain(around: Neighbours, _stop: Stop) -> None:

@@ -46,8 +46,16 @@ class Nursery:
         self._alive: dict[int, ForkedBot] = {}
         self._listening = asyncio.create_task(self._listen())
 
-    async def start(self, environment: Mapping[str, str], die: str | None = None) -> ForkedBot:
-        """Fork a bot; with `die` it kills itself when it comes to that step."""
+    async def start(
+        self,
+        environment: Mapping[str, str],
+        die: str | None = None,
+        *,
+        passes: int = 0,
+        clock_shift: float = 0.0,
+        clock_jumps_after: float = 0.0,
+    ) -> ForkedBot:
+        """Fork a bot; with `die` it kills itself at that step, after so many `passes` there."""
         name = f"bot-{next(self._names)}"
         log = self._folder / f"{name}.log"
         born = self._born[name] = asyncio.get_running_loop().create_future()
@@ -57,6 +65,9 @@ class Nursery:
             "folder": str(self._folder),
             "environment": surroundings() | {"LOG_FORMAT": "json"} | dict(environment),
             "die": die,
+            "passes": passes,
+            "clock_shift": clock_shift,
+            "clock_jumps_after": clock_jumps_after,
         }
         assert self._process.stdin
         self._process.stdin.write(json.dumps(order).encode() + b"\n")

@@ -2,9 +2,10 @@
 
     python -m tests.support.nursery      (spoken to by `tests.support.forked`)
 
-A line of JSON on standard input asks for a child: its environment, the file of its log, and, if
-it is to die by itself, the step at which. A line on standard output tells its pid, and another
-one its exit status.
+A line of JSON on standard input asks for a child: its environment, the file of its log, if it is
+to die by itself the step at which and how often it passes there before, and by how many seconds
+its clock is wrong, from when on. A line on standard output tells its pid, and another one its
+exit status.
 """
 
 import asyncio
@@ -17,6 +18,7 @@ from typing import Any
 import bot.app  # noqa: F401 (imported once, for all children)
 from bot.serving import run_bot
 from storage.steps import FaultPoint, no_fault
+from tests.support.clock import shift_clock
 
 
 def main() -> None:
@@ -26,11 +28,14 @@ def main() -> None:
     _tell({"ready": True})
     while line := _next_line():
         order = json.loads(line)
+        # The end of a child must not be told before its beginning.
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
         pid = os.fork()
         if pid == 0:
             _be_a_bot(order)
         children.add(pid)
         _tell({"name": order["name"], "pid": pid})
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGCHLD})
     for pid in list(children):
         os.kill(pid, signal.SIGKILL)
 
@@ -60,6 +65,7 @@ def _tell(what: dict[str, Any]) -> None:
 
 def _be_a_bot(order: dict[str, Any]) -> None:
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGCHLD})
     log = os.open(order["log"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(log, 1)
@@ -69,7 +75,9 @@ def _be_a_bot(order: dict[str, Any]) -> None:
     os.environ.clear()
     os.environ.update(order["environment"])
     try:
-        asyncio.run(run_bot(_fault(order.get("die"))))
+        if order["clock_shift"]:
+            shift_clock(order["clock_shift"], order["clock_jumps_after"])
+        asyncio.run(run_bot(_fault(order["die"], order["passes"])))
         code = 0
     except BaseException:  # noqa: BLE001 (nothing may return into the parent's code)
         sys.excepthook(*sys.exc_info())
@@ -78,13 +86,17 @@ def _be_a_bot(order: dict[str, Any]) -> None:
     os._exit(code)
 
 
-def _fault(die: str | None) -> FaultPoint:
+def _fault(die: str | None, passes: int) -> FaultPoint:
     if die is None:
         return no_fault
+    left = passes
 
     async def die_there(where: str) -> None:
+        nonlocal left
         if where == die:
-            os.kill(os.getpid(), signal.SIGKILL)
+            if left == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+            left -= 1
 
     return die_there
 

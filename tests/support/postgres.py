@@ -15,6 +15,7 @@ from storage.database import Database
 from storage.embedded import EmbeddedPostgres
 
 TEMPLATE = "template_onereply"
+EMPTY = "template0"
 # A copy takes 13 ms this way, 14 to 25 ms through the log (WAL_LOG, the default).
 
 
@@ -58,10 +59,10 @@ async def make_template(server: EmbeddedPostgres) -> None:
 
 
 @asynccontextmanager
-async def fresh_database(server: EmbeddedPostgres) -> AsyncIterator[str]:
+async def fresh_database(server: EmbeddedPostgres, template: str = TEMPLATE) -> AsyncIterator[str]:
     """The DSN of a migrated database, dropped afterwards under whoever still uses it."""
     name = f"test_{uuid4().hex}"
-    await _administer(server, f"CREATE DATABASE {name} TEMPLATE {TEMPLATE} STRATEGY FILE_COPY")
+    await _administer(server, f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY FILE_COPY")
     try:
         yield database_of(server, name)
     finally:

@@ -1,0 +1,70 @@
+"""The benchmark runs and prints every row; how fast it was is not judged here."""
+
+import asyncio
+import sys
+from asyncio.subprocess import PIPE
+from pathlib import Path
+
+import pytest
+
+from storage.messages import RECEIVE
+from tests.bench.figures import Figure, table
+from tests.bench.pgbench import BOUND, receive_script
+
+ROOT = Path(__file__).parents[2]
+ROWS = [
+    "updates received",
+    "bursts answered",
+    "start to polling",
+    "replies",
+    "model calls",
+    "added to quiet and model",
+]
+
+
+@pytest.mark.timeout(400)  # it starts eight processes in turn, each of which imports for seconds
+async def test_a_quick_run_prints_every_row() -> None:
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "tests.bench", "--quick"), cwd=ROOT, stdout=PIPE, stderr=PIPE
+    )
+    try:
+        out, err = await process.communicate()
+    finally:
+        if process.returncode is None:
+            process.terminate()
+            await process.wait()
+    assert process.returncode in (0, 1), err.decode()
+    assert err == b""
+    _headings, _rule, *rows = out.decode().splitlines()
+    assert [row.split("  ")[0] for row in rows] == ROWS
+    assert all(row.endswith(("ok", "BELOW THE MARK")) for row in rows)
+
+
+def test_a_ratio_is_judged_by_its_bound() -> None:
+    assert Figure("speed", 30, "a second", base=100, at_least=0.3).holds
+    assert not Figure("speed", 29, "a second", base=100, at_least=0.3).holds
+    assert Figure("start", 13, "s", base=10, at_most=1.3).holds
+    assert not Figure("start", 14, "s", base=10, at_most=1.3).holds
+    assert not Figure("replies", 1.01, "a burst", at_least=1, at_most=1).holds
+
+
+def test_the_table_says_which_figure_falls_short() -> None:
+    figures = [
+        Figure("speed", 30, "a second", base=100, at_least=0.2),
+        Figure("wait", 0.5, "s", at_most=0.3),
+    ]
+    assert table(figures).splitlines() == [
+        "figure  ours         base          ratio  bound",
+        "----------------------------------------------------------------",
+        "speed   30 a second  100 a second  0.30   >= 0.2  ok",
+        "wait    0.5 s                             <= 0.3  BELOW THE MARK",
+    ]
+
+
+def test_pgbench_runs_the_sql_that_the_bot_runs() -> None:
+    script = receive_script(chats=7)
+    assert "\\set chat random(1, 7)" in script
+    assert not any(f"{name}" in script for name in BOUND)
+    words = [line.strip() for line in RECEIVE.splitlines() if not line.startswith("--")]
+    missing = [line for line in words if line not in script and ":" not in line]
+    assert missing == []

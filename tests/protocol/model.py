@@ -1,0 +1,233 @@
+"""What one conversation must do, told from the words of the protocol and not from its SQL."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from storage.records import (
+    Burst,
+    CommittedReply,
+    ConversationKey,
+    Counted,
+    Fence,
+    Lease,
+    PartState,
+    Released,
+    Renewed,
+    RunNumber,
+    Seq,
+    Taken,
+)
+from tests.protocol.pieces import Message, Part, Run, State, Window
+from tests.support.acts import CAP, MAX_SUPERSEDES, MAX_WAIT, QUIET, TTL
+
+
+@dataclass
+class Conversation:
+    """Each verb changes it and returns what the verb of `storage` must return."""
+
+    key: ConversationKey
+    state: State = field(default_factory=State)
+    messages: list[Message] = field(default_factory=list)
+    window: Window | None = None
+    runs: dict[int, Run] = field(default_factory=dict)
+    parts: dict[tuple[int, int], Part] = field(default_factory=dict)
+
+    def receive(self, given: dict[int, str], now: datetime) -> Counted | None:
+        known = {message.message_id for message in self.messages}
+        fresh = sorted(given.keys() - known)
+        if not fresh:
+            return None
+        self.messages += [Message(number, given[number], now) for number in fresh]
+        self.state.inbound_seq += len(fresh)
+        if self.window is None or self.window.consumed_by is not None:
+            self.window = Window(now, now + QUIET, now + CAP)
+        else:
+            self.window.gets_a_message(now)
+        due_in = (self.window.due_at - now).total_seconds()
+        return Counted(self.key, Seq(self.state.inbound_seq), due_in)
+
+    def due_at(self) -> datetime | None:
+        if self.state.committed_run is not None:
+            return self.state.deliver_after
+        return None if self.window is None else self.window.due_at
+
+    def due_in(self, now: datetime) -> float | None:
+        due_at = self.due_at()
+        return None if due_at is None else (due_at - now).total_seconds()
+
+    def is_due_for(self, holder: str, now: datetime) -> bool:
+        due_at, expires = self.due_at(), self.state.lease_expires_at
+        is_free = expires is None or expires <= now or self.state.lease_holder == holder
+        return is_free and due_at is not None and due_at <= now
+
+    def take(self, holder: str, now: datetime) -> Taken | None:
+        if not self.is_due_for(holder, now):
+            return None
+        state, last = self.state, self.runs.get(self.state.lease_fence)
+        if last is not None and last.state == "generating":
+            last.ends("lost", now)
+        state.lease_holder, state.lease_expires_at = holder, now + TTL
+        state.lease_fence += 1
+        lease = Lease(self.key, holder, Fence(state.lease_fence))
+        if state.committed_run is not None:
+            return Taken(lease, CommittedReply(RunNumber(state.committed_run)))
+        return Taken(lease, self._begin(holder, now))
+
+    def _begin(self, holder: str, now: datetime) -> Burst:
+        assert self.window is not None
+        state = self.state
+        self.window.consumed_by, self.window.retry_at = state.lease_fence, None
+        self.runs[state.lease_fence] = Run(holder, state.answered_seq + 1, state.inbound_seq, now)
+        final_at = self.messages[state.answered_seq].received_at + MAX_WAIT
+        if state.superseded_count >= MAX_SUPERSEDES:
+            final_at = now
+        return Burst(
+            run=RunNumber(state.lease_fence),
+            answered_seq=Seq(state.answered_seq),
+            last_seq=Seq(state.inbound_seq),
+            final_at=final_at,
+            final_in=(final_at - now).total_seconds(),
+            model_attempts=state.model_attempts,
+        )
+
+    def is_held(self, lease: Lease) -> bool:
+        return (self.state.lease_holder, self.state.lease_fence) == (lease.holder, lease.fence)
+
+    def is_valid(self, lease: Lease, now: datetime) -> bool:
+        expires = self.state.lease_expires_at
+        return self.is_held(lease) and expires is not None and now < expires
+
+    def renew(self, lease: Lease, now: datetime) -> Renewed | None:
+        if not self.is_held(lease):
+            return None
+        self.state.lease_expires_at = now + TTL
+        return Renewed(lease, Seq(self.state.inbound_seq))
+
+    def commit(
+        self,
+        lease: Lease,
+        burst: Burst,
+        parts: Sequence[str],
+        failure: str | None,
+        now: datetime,
+    ) -> bool:
+        state = self.state
+        if self.is_held(lease) and state.committed_run == burst.run:
+            return True  # asked again
+        may = state.inbound_seq == burst.last_seq or now >= burst.final_at
+        if not may or not self.is_valid(lease, now) or state.committed_run is not None:
+            return False
+        state.committed_run, state.deliver_after = burst.run, now
+        run = self.runs[burst.run]
+        run.state, run.committed_at = "committed", now
+        run.reply, run.reason = "\n".join(parts), failure
+        for number, text in enumerate(parts, start=1):
+            self.parts[burst.run, number] = Part(text, now)
+        return True
+
+    def supersede(self, lease: Lease, run: RunNumber, now: datetime) -> Released | None:
+        if not self._ends_uncommitted(lease, run, "superseded", now):
+            return None
+        self.state.superseded_count += 1
+        return Released(self.due_in(now))
+
+    def postpone_run(
+        self, lease: Lease, run: RunNumber, delay: timedelta, reason: str, now: datetime
+    ) -> Released | None:
+        if not self._ends_uncommitted(lease, run, "postponed", now, reason):
+            return None
+        assert self.window is not None
+        self.state.model_attempts += 1
+        self.window.retry_at, self.window.consumed_by = now + delay, None
+        return Released(self.due_in(now))
+
+    def hand_over(self, lease: Lease, now: datetime) -> Released | None:
+        if not self.is_held(lease):
+            return None
+        run = self.runs.get(lease.fence)
+        if run is not None and run.state == "generating":
+            run.ends("handed_over", now)
+        self.free()
+        return Released(0.0)
+
+    def start_part(self, lease: Lease, run: RunNumber, number: int, now: datetime) -> bool:
+        part = self.parts.get((run, number))
+        is_open = part is not None and part.state in ("pending", "sending")
+        if part is None or not is_open or not self.is_valid(lease, now):
+            return False
+        part.state, part.attempts, part.changed_at = "sending", part.attempts + 1, now
+        return True
+
+    def record_part(
+        self,
+        lease: Lease,
+        run: RunNumber,
+        number: int,
+        told: tuple[PartState, int | None],
+        now: datetime,
+    ) -> bool:
+        part = self.parts.get((run, number))
+        if part is None or not self.is_held(lease):
+            return False
+        (part.state, part.message_id), part.changed_at = told, now
+        return True
+
+    def finish(
+        self, lease: Lease, run: RunNumber, unreachable: str | None, now: datetime
+    ) -> Released | None:
+        state, finished = self.state, self.runs.get(run)
+        if finished is None or not self.is_held(lease) or state.committed_run != run:
+            return None
+        answered = "sent" if finished.reason is None else "failed"
+        finished.ends("undeliverable" if unreachable else answered, now, unreachable)
+        self._give_up_what_is_left_of(run, now)
+        state.answered_seq = finished.last_seq
+        state.committed_run = state.deliver_after = None
+        state.superseded_count = state.model_attempts = 0
+        if state.inbound_seq == state.answered_seq:
+            self.window = None
+        self.free()
+        return Released(self.due_in(now))
+
+    def postpone_delivery(self, lease: Lease, delay: timedelta, now: datetime) -> Released | None:
+        if not self.is_held(lease) or self.state.committed_run is None:
+            return None
+        self.state.deliver_after = now + delay
+        self.free()
+        return Released(self.due_in(now))
+
+    def free(self) -> None:
+        self.state.lease_holder = self.state.lease_expires_at = None
+
+    def _ends_uncommitted(
+        self, lease: Lease, run: RunNumber, state: str, now: datetime, reason: str | None = None
+    ) -> bool:
+        if not self.is_held(lease) or self.state.committed_run is not None:
+            return False
+        self.runs[run].ends(state, now, reason)
+        self.free()
+        return True
+
+    def _give_up_what_is_left_of(self, run: RunNumber, now: datetime) -> None:
+        for (number, _), part in self.parts.items():
+            if number == run and part.state in ("pending", "sending"):
+                part.state, part.changed_at = "refused", now
+
+    def rows(self) -> dict[str, list[dict[str, Any]]]:
+        """The tables as they must stand."""
+        key = self.key._asdict()
+        numbered = enumerate(self.messages, start=1)
+        return {
+            "conversations": [{**key, **vars(self.state)}] if self.messages else [],
+            "messages": [{**key, "seq": seq, **vars(message)} for seq, message in numbered],
+            "windows": [{**key, **vars(self.window), "due_at": self.window.due_at}]
+            if self.window
+            else [],
+            "runs": [{**key, "number": number, **vars(run)} for number, run in self.runs.items()],
+            "outbox": [
+                {**key, "run": run, "part": number, **vars(part)}
+                for (run, number), part in self.parts.items()
+            ],
+        }

@@ -1,0 +1,171 @@
+"""What processes may do, in any order: the rules that Hypothesis plays."""
+
+from datetime import timedelta
+
+from hypothesis import strategies as st
+from hypothesis.stateful import precondition, rule
+
+from storage.records import Burst, ConversationKey, PartState
+from tests.protocol.machine import CHATS
+from tests.protocol.processes import Hand, Processes
+
+TICK, NOTHING = timedelta(microseconds=1), timedelta(0)
+
+keys = st.sampled_from(CHATS)
+processes = st.integers(0, 2)
+delays = st.sampled_from([NOTHING, timedelta(seconds=1), timedelta(seconds=45)])
+offsets = st.sampled_from([-TICK, NOTHING, NOTHING, TICK])
+numbers = st.integers(1, 9)
+replies = st.sampled_from([["one", "two"], ["one"]])
+told: st.SearchStrategy[tuple[PartState, int | None]] = st.sampled_from(
+    [("sent", 900), ("unconfirmed", None), ("pending", None)]
+)
+hands = st.tuples(st.sampled_from([True, True, True, False]), st.integers(0, 9))
+
+
+def somebody_took(machine: "Protocol") -> bool:
+    return bool(machine.taken)
+
+
+class Protocol(Processes):
+    """Three processes, three conversations, one clock."""
+
+    @rule(given=st.lists(st.tuples(keys, numbers), min_size=1, max_size=5))
+    def messages_come(self, given: list[tuple[ConversationKey, int]]) -> None:
+        self.receive(given)
+
+    @rule(key=keys)
+    def a_new_message_comes(self, key: ConversationKey) -> None:
+        self.receive([(key, 10 + len(self.chats[key].messages))])
+
+    @rule(seconds=st.sampled_from([0.3, 2, 5, 31, 61]))
+    def time_passes(self, seconds: float) -> None:
+        self.now += timedelta(seconds=seconds)
+
+    @precondition(lambda self: any(self.instants()))
+    @rule(place=st.integers(0, 9), offset=offsets)
+    def time_passes_to_an_instant(self, place: int, offset: timedelta) -> None:
+        instants = sorted(self.instants())
+        self.now = max(self.now, instants[place % len(instants)] + offset)
+
+    @rule(key=keys, process=processes)
+    def process_looks(self, key: ConversationKey, process: int) -> None:
+        self.look(key, self.names[process])
+
+    @rule(key=keys, process=processes, offset=offsets)
+    def process_takes_once_due(self, key: ConversationKey, process: int, offset: timedelta) -> None:
+        if due_at := self.chats[key].due_at():
+            self.now = max(self.now, due_at + offset)
+            self.takes(key, self.names[process])
+
+    @rule(key=keys, process=processes, offset=offsets)
+    def process_takes_at_expiry(
+        self, key: ConversationKey, process: int, offset: timedelta
+    ) -> None:
+        if expires_at := self.chats[key].state.lease_expires_at:
+            self.now = max(self.now, expires_at + offset)
+            self.takes(key, self.names[process])
+
+    @rule(key=keys, process=processes)
+    def process_takes(self, key: ConversationKey, process: int) -> None:
+        self.takes(key, self.names[process])
+
+    @precondition(somebody_took)
+    @rule(hand=hands, is_alone=st.booleans())
+    def process_renews(self, hand: Hand, is_alone: bool) -> None:
+        lease = self.in_hand(hand).lease
+        every = [each.lease for known in self.taken.values() for each in known]
+        theirs = [each for each in every if each.holder == lease.holder]
+        self.renew([lease] if is_alone else theirs, lease.holder)
+
+    @rule(process=processes)
+    def process_crashes(self, process: int) -> None:
+        self.dead.append(self.names[process])
+        self.names[process] += "'"
+
+    @precondition(lambda self: bool(self.dead))
+    @rule()
+    def dead_are_found(self) -> None:
+        self.free(self.dead)
+        self.dead.clear()
+
+    @precondition(somebody_took)
+    @rule(hand=hands)
+    def process_hands_over(self, hand: Hand) -> None:
+        self.hand_over(self.in_hand(hand).lease)
+
+    @precondition(somebody_took)
+    @rule(hand=hands, reply=replies, failure=st.sampled_from([None, None, "no answer"]))
+    def process_commits(self, hand: Hand, reply: list[str], failure: str | None) -> None:
+        taken = self.in_hand(hand, is_committed=False)
+        if isinstance(taken.work, Burst):
+            self.commit(taken.lease, taken.work, reply, failure)
+
+    @precondition(somebody_took)
+    @rule(hand=hands)
+    def process_supersedes(self, hand: Hand) -> None:
+        self.supersede(self.in_hand(hand, is_committed=False))
+
+    @precondition(somebody_took)
+    @rule(hand=hands, delay=delays)
+    def process_postpones(self, hand: Hand, delay: timedelta) -> None:
+        self.postpone_run(self.in_hand(hand, is_committed=False), delay)
+
+    @precondition(somebody_took)
+    @rule(hand=hands)
+    def process_starts_a_part(self, hand: Hand) -> None:
+        taken = self.in_hand(hand, is_committed=True)
+        self.start_part(taken, self.next_part(taken) or 1)
+
+    @precondition(somebody_took)
+    @rule(hand=hands, told=told, is_asked_again=st.booleans())
+    def process_records_a_part(
+        self, hand: Hand, told: tuple[PartState, int | None], is_asked_again: bool
+    ) -> None:
+        taken = self.in_hand(hand, is_committed=True)
+        if self.has_started_a_part(taken) or not self.is_held(taken):
+            part = self.next_part(taken) or 1
+            self.record_part(taken, part, told)
+            if is_asked_again:
+                self.record_part(taken, part, told)
+
+    @precondition(somebody_took)
+    @rule(hand=hands, is_asked_again=st.booleans())
+    def process_finishes(self, hand: Hand, is_asked_again: bool) -> None:
+        """For good, if parts are left."""
+        taken = self.in_hand(hand, is_committed=True)
+        unreachable = None if self.next_part(taken) is None else "blocked"
+        self.finish(taken, unreachable)
+        if is_asked_again:
+            self.finish(taken, unreachable)
+
+    @precondition(somebody_took)
+    @rule(hand=hands, delay=delays)
+    def process_postpones_delivery(self, hand: Hand, delay: timedelta) -> None:
+        self.postpone_delivery(self.in_hand(hand, is_committed=True).lease, delay)
+
+    @rule(key=keys, process=processes)
+    def process_answers(self, key: ConversationKey, process: int) -> None:
+        if taken := self.takes(key, self.names[process]):
+            self.completes(taken)
+
+    @rule(key=keys, process=processes, reply=replies)
+    def process_takes_and_commits(
+        self, key: ConversationKey, process: int, reply: list[str]
+    ) -> None:
+        self.process_takes_once_due(key, process, NOTHING)
+        held = [each for each in self.taken.get(key, []) if self.is_held(each)]
+        if held and isinstance(held[-1].work, Burst):
+            self.commit(held[-1].lease, held[-1].work, reply, None)
+
+    @rule(key=keys, process=processes, does_give_way=st.booleans())
+    def a_message_comes_during_a_run(
+        self, key: ConversationKey, process: int, does_give_way: bool
+    ) -> None:
+        self.process_takes_once_due(key, process, NOTHING)
+        self.a_new_message_comes(key)
+        taken = self.taken[key][-1] if key in self.taken else None
+        if taken is None or not isinstance(taken.work, Burst):
+            return
+        if not self.commit(taken.lease, taken.work, ["one"], None) and does_give_way:
+            self.supersede(taken)

@@ -1,0 +1,34 @@
+"""Any verb, by any process, at any time, against the model; then everything is answered."""
+
+import os
+
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis.stateful import run_state_machine_as_test
+
+from tests.protocol.rules import Protocol
+from tests.protocol.stage import staged
+
+EXAMPLES = os.environ.get("PROTOCOL_EXAMPLES")
+"""For a longer search than the suite has time for, and a different one each time."""
+
+SETTINGS = settings(
+    max_examples=int(EXAMPLES or 100),
+    stateful_step_count=50,
+    derandomize=EXAMPLES is None,
+    database=None,
+    deadline=None,
+    phases=[Phase.explicit, Phase.generate, Phase.shrink],
+    suppress_health_check=list(HealthCheck),
+)
+
+
+@pytest.mark.timeout(0 if EXAMPLES else 400)
+def test_g1_to_g10_hold_whatever_happens(database_url: str) -> None:
+    with staged(database_url) as stage:
+
+        class OnThisStage(Protocol):
+            def __init__(self) -> None:
+                super().__init__(stage)
+
+        run_state_machine_as_test(OnThisStage, settings=SETTINGS)

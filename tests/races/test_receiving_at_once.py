@@ -1,0 +1,58 @@
+"""Two processes store messages at the same moment."""
+
+import asyncio
+
+from storage.database import Database
+from tests.support.acts import ADA, BOB, say
+from tests.support.facts import assert_guarantees
+from tests.support.queues import queue_behind, queue_for
+
+NEW_CONVERSATION = "INSERT INTO conversations (chat_id, thread_id, inbound_seq) VALUES ($1, $2, 0)"
+COUNTERS = "SELECT inbound_seq FROM conversations ORDER BY chat_id"
+
+
+async def test_g1_a_message_delivered_to_two_processes_is_counted_once(
+    db: Database, database_url: str
+) -> None:
+    await say(db, 1, at=0)
+    async with queue_for(database_url, ADA) as queue:
+        first = await queue.joined_by(say(db, 2, at=1))
+        second = await queue.joined_by(say(db, 2, at=1))
+    assert [counted.inbound_seq for counted in await first] == [2]
+    assert await second == []
+    await assert_guarantees(db)
+
+
+async def test_g1_the_first_message_delivered_to_two_processes_is_counted_once(
+    db: Database, database_url: str
+) -> None:
+    async with queue_behind(database_url, NEW_CONVERSATION, *ADA) as queue:
+        both = [await queue.joined_by(say(db, 1, at=0)) for _ in range(2)]
+    assert sorted(map(len, await asyncio.gather(*both))) == [0, 1]
+    assert await db.fetch(COUNTERS, {}) == [(1,)]
+    await assert_guarantees(db)
+
+
+async def test_g1_what_only_one_of_two_deliveries_holds_is_not_lost(
+    db: Database, database_url: str
+) -> None:
+    await say(db, 1, at=0)
+    async with queue_for(database_url, ADA) as queue:
+        first = await queue.joined_by(say(db, 2, 3, at=1))
+        second = await queue.joined_by(say(db, 3, 4, at=1))
+    assert [counted.inbound_seq for counted in await first] == [3]
+    assert [counted.inbound_seq for counted in await second] == [4]
+    await assert_guarantees(db)
+
+
+async def test_g6_the_same_chats_in_opposite_order_do_not_deadlock(
+    db: Database, database_url: str
+) -> None:
+    await say(db, 1, at=0, keys=[ADA, BOB])
+    async with queue_for(database_url, ADA) as queue:
+        # Whoever came first to Bob's row would hold it while it waits for Ada's.
+        first = await queue.joined_by(say(db, 2, at=1, keys=[ADA, BOB]))
+        second = await queue.joined_by(say(db, 3, at=1, keys=[BOB, ADA]))
+    assert [counted.inbound_seq for counted in await first] == [2, 2]
+    assert [counted.inbound_seq for counted in await second] == [3, 3]
+    await assert_guarantees(db)

@@ -1,0 +1,168 @@
+"""Two want the same conversation at the same moment."""
+
+import asyncio
+
+from storage import leases
+from storage.database import Database
+from storage.fragments import RESTART_GRACE_SECONDS
+from storage.records import CommittedReply
+from tests.support.acts import (
+    ADA,
+    BOB,
+    NOON,
+    TICK,
+    burst_of,
+    commit,
+    must_take,
+    renew,
+    say,
+    take,
+)
+from tests.support.facts import assert_guarantees
+from tests.support.queues import queue_for
+
+EXPIRY = 32
+"""Seconds after noon, of a lease taken two seconds after noon."""
+
+
+async def test_g3_one_of_two_takes_wins(db: Database, database_url: str) -> None:
+    await say(db, 1, at=0)
+    async with queue_for(database_url, ADA) as queue:
+        first = await queue.joined_by(take(db, "ada", at=2))
+        second = await queue.joined_by(take(db, "bob", at=2))
+    assert await first
+    assert await second is None
+
+
+async def test_g3_one_of_many_takes_wins(db: Database, database_url: str) -> None:
+    await say(db, 1, at=0)
+    async with queue_for(database_url, ADA) as queue:
+        takes = [await queue.joined_by(take(db, f"process {n}", at=2)) for n in range(8)]
+    won = [taken for taken in await asyncio.gather(*takes) if taken]
+    assert [taken.lease.holder for taken in won] == ["process 0"]
+
+
+async def test_g3_a_renewal_at_expiry_keeps_the_take_away(db: Database, database_url: str) -> None:
+    await say(db, 1, at=0)
+    held = await must_take(db, "ada", at=2)
+    async with queue_for(database_url, ADA) as queue:
+        renewed = await queue.joined_by(renew(db, [held.lease], at=EXPIRY))
+        taken = await queue.joined_by(take(db, "bob", at=EXPIRY))
+    assert [each.lease for each in await renewed] == [held.lease]
+    assert await taken is None
+
+
+async def test_g3_a_take_at_expiry_ends_the_renewals(db: Database, database_url: str) -> None:
+    await say(db, 1, at=0)
+    held = await must_take(db, "ada", at=2)
+    async with queue_for(database_url, ADA) as queue:
+        taken = await queue.joined_by(take(db, "bob", at=EXPIRY))
+        renewed = await queue.joined_by(renew(db, [held.lease], at=EXPIRY))
+    assert await taken
+    assert await renewed == []
+
+
+async def test_g3_a_commit_at_expiry_is_too_late(db: Database) -> None:
+    await say(db, 1, at=0)
+    held = await must_take(db, "ada", at=2)
+    assert not await commit(db, held, at=EXPIRY)
+    assert burst_of(await must_take(db, "bob", at=EXPIRY)).last_seq == 1
+
+
+async def test_g3_a_commit_after_the_take_of_another_changes_nothing(
+    db: Database, database_url: str
+) -> None:
+    await say(db, 1, at=0)
+    held = await must_take(db, "ada", at=2)
+    async with queue_for(database_url, ADA) as queue:
+        taken = await queue.joined_by(take(db, "bob", at=EXPIRY))
+        # Its own clock says that there is time left.
+        committed = await queue.joined_by(commit(db, held, at=EXPIRY - TICK))
+    new = await taken
+    assert new
+    assert not await committed
+    assert await commit(db, new, at=EXPIRY)
+    await assert_guarantees(db)
+
+
+async def test_g7_a_take_right_after_the_commit_gets_the_reply(
+    db: Database, database_url: str
+) -> None:
+    await say(db, 1, at=0)
+    held = await must_take(db, "ada", at=2)
+    async with queue_for(database_url, ADA) as queue:
+        committed = await queue.joined_by(commit(db, held, at=EXPIRY - TICK))
+        taken = await queue.joined_by(take(db, "bob", at=EXPIRY))
+    assert await committed
+    resumed = await taken
+    assert resumed
+    assert resumed.work == CommittedReply(held.work.run)
+    await assert_guarantees(db)
+
+
+async def test_g7_a_holder_whose_postgresql_restarted_gets_a_moment_to_renew(db: Database) -> None:
+    """Its lease expired while nobody could renew it; what it holds may be half delivered."""
+    [row] = await db.fetch("SELECT pg_postmaster_start_time() AS started", {})
+    started = (row.started - NOON).total_seconds()
+    await say(db, 1, at=started - 50)
+    held = await must_take(db, "ada", at=started - 45)
+    assert await take(db, "bob", at=started + RESTART_GRACE_SECONDS - TICK) is None
+    assert await renew(db, [held.lease], at=started + RESTART_GRACE_SECONDS - TICK)
+    assert await take(db, "bob", at=started + RESTART_GRACE_SECONDS) is None
+    assert await take(db, "bob", at=started + 99)
+
+
+async def test_g7_the_moment_after_a_restart_is_short(db: Database) -> None:
+    [row] = await db.fetch("SELECT pg_postmaster_start_time() AS started", {})
+    started = (row.started - NOON).total_seconds()
+    await say(db, 1, at=started - 50)
+    await must_take(db, "ada", at=started - 45)
+    assert await take(db, "bob", at=started + RESTART_GRACE_SECONDS)
+
+
+async def test_g3_freed_as_dead_before_the_renewal(db: Database, database_url: str) -> None:
+    await say(db, 1, at=0)
+    held = await must_take(db, "ada", at=2)
+    async with queue_for(database_url, ADA) as queue:
+        freed = await queue.joined_by(leases.free_leases_of(db, ["ada"]))
+        renewed = await queue.joined_by(renew(db, [held.lease], at=3))
+    assert await freed == 1
+    assert await renewed == []
+    assert await take(db, "bob", at=3)
+
+
+async def test_g3_freed_as_dead_after_the_renewal(db: Database, database_url: str) -> None:
+    await say(db, 1, at=0)
+    held = await must_take(db, "ada", at=2)
+    async with queue_for(database_url, ADA) as queue:
+        renewed = await queue.joined_by(renew(db, [held.lease], at=3))
+        freed = await queue.joined_by(leases.free_leases_of(db, ["ada"]))
+    assert len(await renewed) == 1
+    assert await freed == 1
+    assert await renew(db, [held.lease], at=4) == []
+    assert not await commit(db, held, at=4)
+
+
+async def test_g3_a_take_that_overtook_the_finding_of_the_dead_is_left_alone(
+    db: Database, database_url: str
+) -> None:
+    await say(db, 1, at=0)
+    await must_take(db, "ada", at=2)
+    async with queue_for(database_url, ADA) as queue:
+        taken = await queue.joined_by(take(db, "bob", at=EXPIRY))
+        freed = await queue.joined_by(leases.free_leases_of(db, ["ada"]))
+    new = await taken
+    assert await freed == 0
+    assert new
+    assert await commit(db, new, at=EXPIRY)
+
+
+async def test_g3_many_renewed_while_messages_come_in_the_other_order(
+    db: Database, database_url: str
+) -> None:
+    await say(db, 1, at=0, keys=[ADA, BOB])
+    held = [await must_take(db, "ada", at=2, key=key) for key in (BOB, ADA)]
+    async with queue_for(database_url, ADA) as queue:
+        renewed = await queue.joined_by(renew(db, [each.lease for each in held], at=3))
+        said = await queue.joined_by(say(db, 2, at=3, keys=[BOB, ADA]))
+    assert len(await renewed) == len(await said) == 2

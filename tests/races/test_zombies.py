@@ -1,0 +1,103 @@
+"""A holder that lost its lease wakes up late: whatever it then does changes nothing (G3)."""
+
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+
+import asyncpg
+import pytest
+
+from storage import leases, outbox, runs
+from storage.database import Database, driver_dsn
+from storage.records import Burst, Taken
+from tests.support.acts import after, commit, deliver, finish, must_take, renew, say
+from tests.support.tables import all_rows
+
+Situation = Callable[[Database], Awaitable[object]]
+Verb = Callable[[Database, Taken], Awaitable[object]]
+
+DELAY = timedelta(seconds=5)
+EXPIRY, LATE = 32, 33
+
+
+async def another_took(db: Database) -> Taken:
+    return await must_take(db, "bob", at=EXPIRY)
+
+
+async def another_committed(db: Database) -> Taken:
+    """Or took over what was committed."""
+    taken = await another_took(db)
+    if isinstance(taken.work, Burst):
+        assert await commit(db, taken, at=EXPIRY)
+    return taken
+
+
+async def another_is_sending(db: Database) -> Taken:
+    taken = await another_committed(db)
+    assert await outbox.start_part(db, taken.lease, taken.work.run, 1, now=after(EXPIRY))
+    return taken
+
+
+async def another_finished(db: Database) -> Taken:
+    taken = await another_committed(db)
+    await deliver(db, taken, at=EXPIRY)
+    assert await finish(db, taken, at=EXPIRY)
+    return taken
+
+
+async def it_was_freed_as_dead(db: Database) -> None:
+    assert await leases.free_leases_of(db, ["ada"])
+
+
+async def its_next_take_was_not_heard_of(db: Database) -> Taken:
+    return await must_take(db, "ada", at=LATE)
+
+
+SITUATIONS = (
+    another_took,
+    another_committed,
+    another_is_sending,
+    another_finished,
+    it_was_freed_as_dead,
+    its_next_take_was_not_heard_of,
+)
+
+VERBS: dict[str, Verb] = {
+    "renew": lambda db, old: renew(db, [old.lease], at=LATE),
+    "commit": lambda db, old: commit(db, old, at=LATE),
+    "supersede": lambda db, old: runs.supersede(db, old.lease, old.work.run, now=after(LATE)),
+    "postpone": lambda db, old: runs.postpone_run(
+        db, old.lease, old.work.run, delay=DELAY, reason="busy", now=after(LATE)
+    ),
+    "hand over": lambda db, old: leases.hand_over(db, old.lease, now=after(LATE)),
+    "finish": lambda db, old: finish(db, old, at=LATE),
+    "give up": lambda db, old: runs.finish(
+        db, old.lease, old.work.run, unreachable="blocked", now=after(LATE)
+    ),
+    "postpone delivery": lambda db, old: runs.postpone_delivery(
+        db, old.lease, delay=DELAY, now=after(LATE)
+    ),
+    "start": lambda db, old: outbox.start_part(db, old.lease, old.work.run, 1, now=after(LATE)),
+    "record": lambda db, old: outbox.record_part(
+        db, old.lease, old.work.run, 1, state="sent", message_id=900, now=after(LATE)
+    ),
+}
+
+
+@pytest.mark.parametrize("had_committed", [False, True], ids=["generating", "committed"])
+@pytest.mark.parametrize("situation", SITUATIONS, ids=lambda each: each.__name__)
+async def test_g3_a_lost_lease_changes_nothing(
+    db: Database, database_url: str, situation: Situation, had_committed: bool
+) -> None:
+    await say(db, 1, at=0)
+    old = await must_take(db, "ada", at=2)
+    if had_committed:
+        assert await commit(db, old, at=3)
+    await situation(db)
+    connection = await asyncpg.connect(driver_dsn(database_url))
+    try:
+        before = await all_rows(connection)
+        for name, verb in VERBS.items():
+            assert not await verb(db, old), name
+            assert await all_rows(connection) == before, name
+    finally:
+        await connection.close()

@@ -1,0 +1,114 @@
+"""The edges of coordination, played by the test: each call waits until it is told what to do."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from coordination.ports import Delivered, Delivery, NotNow
+from llm.contract import Answer, Turn
+from storage.records import ConversationKey
+
+HANG_SECONDS = 20
+
+
+@dataclass
+class ModelCall:
+    """A prompt that waits for its answer."""
+
+    turns: Sequence[Turn]
+    was_cancelled: bool = False
+    _outcome: asyncio.Future[str] = field(
+        default_factory=lambda: asyncio.get_running_loop().create_future()
+    )
+
+    @property
+    def asks(self) -> str:
+        """The burst, as the model gets it."""
+        return self.turns[-1].text
+
+    def answer(self, text: str) -> None:
+        self._outcome.set_result(text)
+
+    def fail(self, error: Exception) -> None:
+        self._outcome.set_exception(error)
+
+    async def outcome(self) -> str:
+        try:
+            return await self._outcome
+        except asyncio.CancelledError:
+            self.was_cancelled = True
+            raise
+
+
+class HeldWriter:
+    """A model that answers when the test says so."""
+
+    def __init__(self) -> None:
+        self.calls: list[ModelCall] = []
+        self._asked: asyncio.Queue[ModelCall] = asyncio.Queue()
+
+    async def write(self, turns: Sequence[Turn]) -> Answer:
+        call = ModelCall(turns)
+        self.calls.append(call)
+        self._asked.put_nowait(call)
+        text = await call.outcome()
+        return Answer(text, "stop", first_token_seconds=0, total_seconds=0)
+
+    async def next_call(self) -> ModelCall:
+        """The next prompt, as soon as it is there."""
+        async with asyncio.timeout(HANG_SECONDS):
+            return await self._asked.get()
+
+
+Meanwhile = Callable[[], Awaitable[object]]
+
+
+class ScriptedCourier:
+    """Delivers as scripted, and everything once the script is at its end."""
+
+    def __init__(self) -> None:
+        self.script: list[Delivery | Exception] = []
+        self.meanwhile: Meanwhile | None = None
+        """What happens while a part is on its way."""
+        self.letters: list[tuple[ConversationKey, str]] = []
+        self.typing_in: list[ConversationKey] = []
+
+    @property
+    def sent(self) -> list[str]:
+        """What went out, to whomever."""
+        return [text for _, text in self.letters]
+
+    async def send(self, key: ConversationKey, text: str, may_go: Callable[[], bool]) -> Delivery:
+        if not may_go():
+            return NotNow("held back")
+        self.letters.append((key, text))
+        if self.meanwhile:
+            await self.meanwhile()
+        delivery = self.script.pop(0) if self.script else Delivered(len(self.letters))
+        if isinstance(delivery, Exception):
+            raise delivery
+        return delivery
+
+    @contextmanager
+    def typing(self, key: ConversationKey) -> Iterator[None]:
+        self.typing_in.append(key)
+        try:
+            yield
+        finally:
+            self.typing_in.remove(key)
+
+
+class AlarmBook:
+    """Rings nothing; says what was asked for."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[ConversationKey, float]] = []
+
+    @property
+    def seconds(self) -> list[float]:
+        """In how many seconds it was to ring, each time."""
+        return [seconds for _, seconds in self.asked]
+
+    def set(self, key: ConversationKey, seconds: float) -> None:
+        self.asked.append((key, seconds))

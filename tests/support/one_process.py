@@ -1,0 +1,101 @@
+"""One process of the bot between scripted edges, on a real database."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import replace
+from datetime import timedelta
+from time import monotonic
+from typing import Any
+
+from coordination.answer import Answerer
+from coordination.compose import Composer
+from coordination.deliver import Deliverer
+from coordination.lease_keeper import HeldLease, LeaseKeeper
+from coordination.receive import Receiver
+from coordination.rules import Rules
+from storage import leases
+from storage.database import Database
+from storage.records import ConversationKey, InboundMessage, Taken
+from tests.support.acts import ADA, TTL
+from tests.support.edges import (
+    HANG_SECONDS,
+    AlarmBook,
+    HeldWriter,
+    ModelCall,
+    ScriptedCourier,
+)
+
+AT_ONCE = timedelta(0)
+
+RULES = Rules(
+    quiet=AT_ONCE,
+    cap=AT_ONCE,
+    lease_ttl=TTL,
+    max_supersedes=2,
+    max_wait=timedelta(seconds=60),
+    max_concurrent_replies=2,
+    model_max_attempts=3,
+    history_messages=40,
+    system_prompt="",
+    on_uncertain_delivery="balanced",
+    apology="Sorry.",
+)
+
+
+class OneProcess:
+    """Its parts, as the composition root puts them together."""
+
+    def __init__(self, db: Database, holder: str, **changed: Any) -> None:
+        self.db = db
+        self.rules = replace(RULES, **changed)
+        self.writer, self.courier, self.alarm = HeldWriter(), ScriptedCourier(), AlarmBook()
+        self.keeper = LeaseKeeper(db, holder=holder, ttl=self.rules.lease_ttl)
+        self.composer = Composer(db, self.rules, self.writer, self.courier)
+        self.deliverer = Deliverer(db, self.rules, self.courier)
+        self.receiver = Receiver(db, self.rules, self.keeper, self.alarm)
+        self.answerer = Answerer(
+            db,
+            self.rules,
+            self.keeper,
+            self.alarm,
+            self.composer,
+            self.deliverer,
+            cut=str.splitlines,
+        )
+
+    async def hear(self, *message_ids: int) -> None:
+        """Messages come in, one after the other; the window closes at once."""
+        for number in message_ids:
+            await self.receiver.receive(InboundMessage(ADA, number, f"text {number}"))
+
+    @asynccontextmanager
+    async def answering(self) -> AsyncIterator[ModelCall]:
+        """A run while the model works; after the block it must come to its end."""
+        task = asyncio.create_task(self.answerer.answer(ADA))
+        yield await self.writer.next_call()
+        async with asyncio.timeout(HANG_SECONDS):
+            await task
+
+    async def answers(self, text: str) -> None:
+        """A run in which the model answers so."""
+        async with self.answering() as call:
+            call.answer(text)
+
+    async def take(self, key: ConversationKey = ADA) -> Taken:
+        taken = await leases.take_lease(
+            self.db,
+            key,
+            holder=self.keeper.holder,
+            ttl=self.rules.lease_ttl,
+            max_supersedes=self.rules.max_supersedes,
+            max_wait=self.rules.max_wait,
+        )
+        assert taken
+        return taken
+
+    @contextmanager
+    def holding(self, taken: Taken, *, seconds_ago: float = 0) -> Iterator[HeldLease]:
+        """The lease while somebody works under it; it was asked for so many seconds ago."""
+        with self.keeper.holding(taken, monotonic() - seconds_ago) as held:
+            yield held

@@ -1,0 +1,170 @@
+"""The bot in processes of its own: started, watched through its log, signalled, always ended."""
+
+import asyncio
+import json
+import os
+import signal
+import sys
+import tempfile
+from asyncio.subprocess import PIPE, Process
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from bot.settings import Settings
+
+ROOT = Path(__file__).parents[2]
+HANG_SECONDS = 60.0
+"""A start costs seconds of importing, and several may share two cores."""
+BOT = "bot"
+FAR_AWAY = "tests.support.far_away"
+
+Line = dict[str, Any]
+
+
+class BotProcess:
+    """One `python -m bot`: what it logs as JSON, what it prints, and how it ends."""
+
+    def __init__(self, process: Process) -> None:
+        self._process = process
+        self._grown = asyncio.Event()
+        self._log_ended = False
+        self._reading = asyncio.gather(self._read_log(), self._read_output())
+        self.log: list[Line] = []
+        self.stderr = ""
+        self.stdout = ""
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
+    def is_running(self) -> bool:
+        return self._process.returncode is None
+
+    def events(self, name: str) -> list[Line]:
+        """The lines logged so far for one kind of event."""
+        return [line for line in self.log if line.get("event") == name]
+
+    async def logged(self, name: str, count: int = 1) -> Line:
+        """Return the line of the `count`th such event as soon as it is logged."""
+        try:
+            async with asyncio.timeout(HANG_SECONDS):
+                while len(found := self.events(name)) < count:
+                    assert not self._log_ended, f"ended without {name}:\n{self.stderr}"
+                    await self._grown.wait()
+        except TimeoutError:
+            raise TimeoutError(f"no {name} from process {self.pid}:\n{self.stderr}") from None
+        return found[count - 1]
+
+    def signal(self, number: signal.Signals) -> None:
+        """Signal this process, which we started and have not reaped, and no other."""
+        assert self.is_running, f"process {self.pid} has ended:\n{self.stderr}"
+        self._process.send_signal(number)
+
+    async def kill(self) -> None:
+        """End it at once, as a power cut would."""
+        self.signal(signal.SIGKILL)
+        await self._process.wait()
+
+    async def terminate(self) -> int:
+        """Ask it to stop, as a container runtime would, and return its exit code."""
+        self.signal(signal.SIGTERM)
+        return await self.ended()
+
+    async def ended(self) -> int:
+        """Wait for its end, with all it wrote read; the exit code, negative for a signal."""
+        try:
+            async with asyncio.timeout(HANG_SECONDS):
+                code = await self._process.wait()
+                await asyncio.shield(self._reading)
+        except TimeoutError:
+            raise TimeoutError(f"process {self.pid} does not end:\n{self.stderr}") from None
+        return code
+
+    async def clean_up(self) -> None:
+        """Leave nothing behind, stopped processes included."""
+        if self.is_running:
+            self._process.kill()
+        await self._process.wait()
+        await self._reading
+
+    async def _read_log(self) -> None:
+        assert self._process.stderr
+        async for raw in self._process.stderr:
+            text = raw.decode()
+            self.stderr += text
+            if text.startswith("{"):
+                self.log.append(json.loads(text))
+            self._notify()
+        self._log_ended = True
+        self._notify()
+
+    async def _read_output(self) -> None:
+        assert self._process.stdout
+        self.stdout = (await self._process.stdout.read()).decode()
+
+    def _notify(self) -> None:
+        self._grown.set()
+        self._grown = asyncio.Event()
+
+
+@asynccontextmanager
+async def bot_process(
+    environment: Mapping[str, str], *arguments: str, module: str = BOT
+) -> AsyncIterator[BotProcess]:
+    """The command line (`run` unless said otherwise) in a process; killed if it still runs."""
+    with tempfile.TemporaryDirectory(prefix="onereply-") as empty:
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", module, *(arguments or ("run",))),
+            cwd=empty,  # no .env there
+            env=surroundings() | dict(environment) | {"LOG_FORMAT": "json"},
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=PIPE,
+            stderr=PIPE,
+            start_new_session=True,
+        )
+        bot = BotProcess(process)
+        try:
+            yield bot
+        except BaseException:
+            await bot.clean_up()
+            # For the report of the test that failed.
+            sys.stderr.write(f"--- process {bot.pid}\n{bot.stderr}")
+            raise
+        finally:
+            await bot.clean_up()
+
+
+def surroundings() -> dict[str, str]:
+    """This process's environment without anything that a bot would take for a setting."""
+    ours = {name.upper() for name in Settings.model_fields}
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in ours and not name.startswith(("PG", "OPENAI"))
+    }
+    return kept | {"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
+
+
+async def poller(processes: Sequence[BotProcess], count: int = 1) -> BotProcess:
+    """Whoever of them is the `count`th to poll since the database was made."""
+    async with asyncio.timeout(HANG_SECONDS):
+        while True:
+            for process in processes:
+                if any(line["fence"] == count for line in process.events("polling_started")):
+                    return process
+            await asyncio.sleep(0.02)
+
+
+@asynccontextmanager
+async def frozen(processes: Sequence[BotProcess]) -> AsyncIterator[None]:
+    """Only so that they do not take the conversations which are meant for another."""
+    for process in processes:
+        process.signal(signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for process in processes:
+            process.signal(signal.SIGCONT)
