@@ -38,8 +38,9 @@ run: setup ## start local mode: a bot with stand-ins for whatever is not set
 demo: setup ## play one burst and show its timeline
 	@$(VENV_PYTHON) -m bot demo
 
+# Most tests wait more than they compute, so there may be more workers than cores.
 test: setup ## run every test
-	@$(VENV_PYTHON) -m pytest
+	@$(VENV_PYTHON) -m pytest --numprocesses 3 --dist loadfile --quiet
 
 check: setup ## lint, format, types and import rules
 	@$(VENV_PYTHON) -m ruff check

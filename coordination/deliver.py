@@ -54,7 +54,9 @@ class Deliverer:
             return None
         if not held.is_surely_valid():
             # A process that was stopped for long wakes up here: somebody else may be sending.
-            await self._record(held, run, part, NotNow("lease may have expired"))
+            # What it had found in sending stays so: it may be with Telegram already.
+            if part.state == "pending":
+                await self._record(held, run, part, NotNow("lease may have expired"))
             return None
         if part.state == "sending":
             log.warning("part_resent", part=part.number)

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from bot.handlers import dispatcher
-from bot.polling import Poller
+from bot.polling import Poller, SetAside
 from bot.telegram import telegram_bot
 from coordination.lease_keeper import LeaseKeeper
 from coordination.receive import Receiver
@@ -48,14 +48,15 @@ class Station:
     """Where the test hands in what a poller would have fetched."""
 
     db: Database
-    new_poller: Callable[[], Poller]
+    new_poller: Callable[[SetAside], Poller]
+    set_aside: SetAside
     told: list[int] = field(default_factory=list)
 
     async def handle(self, *updates: Any) -> Whereabouts:
         """Handle a batch as the poller does, with nothing in the tables before."""
         await self.db.fetch(FORGET, {})
         self.told.clear()
-        await self.new_poller().handle_all(updates)
+        await self.new_poller(self.set_aside).handle_all(updates)
         return Whereabouts(
             counted=[row._asdict() for row in await self.db.fetch(COUNTED, {})],
             aside=[normal(json.loads(row.payload)) for row in await self.db.fetch(ASIDE, {})],
@@ -86,7 +87,7 @@ async def station(around: Neighbours) -> AsyncIterator[Station]:
     receiver = Receiver(db, settings.rules("sorry"), keeper, NoAlarm())
     routes = dispatcher(receiver, tell)
     try:
-        yield Station(db, partial(Poller, bot, routes, set_aside), told)
+        yield Station(db, partial(Poller, bot, routes), set_aside, told)
     finally:
         await bot.session.close()
         await db.close()

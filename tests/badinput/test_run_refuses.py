@@ -17,12 +17,11 @@ SETTINGS_EXIT = 2
         ("OPENAI_API_KEY", f"{SECRET}\n"),
         ("DATABASE_URL", f"postgresql://bot:{SECRET}/x@db.example:port/bot"),
         ("DATABASE_URL", f"postgresql://bot:{SECRET}@db.example/bot?sslmode=perhaps"),
-        ("PGPORT", "door"),
     ],
 )
 async def test_one_line_and_no_traceback(name: str, value: str) -> None:
     async with bot_process(RIGHT | {name: value}) as bot:
         assert await bot.ended() == SETTINGS_EXIT
     [line] = [line for line in bot.stderr.splitlines() if not line.startswith("{")]
-    assert line.startswith("DATABASE_URL" if name == "PGPORT" else name)
+    assert line.startswith(name)
     assert SECRET not in bot.stderr

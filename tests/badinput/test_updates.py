@@ -36,7 +36,7 @@ def of_bob(found: Whereabouts) -> list[int]:
 
 
 @given(update=any_update)
-@search(200)
+@search(150)
 async def test_g6_each_update_goes_to_one_place_and_the_next_is_counted(
     here: Station, update: Any
 ) -> None:
@@ -46,3 +46,12 @@ async def test_g6_each_update_goes_to_one_place_and_the_next_is_counted(
     assert places == 1 or (places == 0 and may_be_ignored(update))
     if found.aside:
         assert found.aside == [normal(update)]
+
+
+async def test_g6_an_update_that_cannot_even_be_put_aside_stops_nothing(here: Station) -> None:
+    async def refuse(_payload: str, _error: str) -> None:
+        raise ValueError("for good")
+
+    here.set_aside = refuse
+    found = await here.handle(good(1), {"from": "the future"}, good(2))
+    assert of_bob(found) == [1, 2]

@@ -16,7 +16,7 @@ from tests.support.processes import bot_process
 from tests.support.waiting import rows_of, until_found, until_settled
 
 ADA, BOB = 501, 502
-UPDATES = 200
+UPDATES = 150
 BOBS = "SELECT text FROM messages WHERE chat_id = 502"
 FIRST_MESSAGE_ID = 10_000
 
@@ -79,7 +79,6 @@ def may_come_to_nothing(update: dict[str, Any]) -> bool:
     [
         b'7,"text",null,[[]],true',
         b'{"message":{"text":"no id"}}',
-        b'{"update_id":"9","message":{}}',
         b'{"update_id":-9,"poll":{"id":"\\ud83d","question":"x"}}',
         b'{"update_id":9,"message":' + b"[" * 50_000 + b"]" * 50_000 + b"}",
         b'{"update_id":9,"message":{"chat":{"id":[1]}}}',
@@ -102,5 +101,8 @@ async def test_g6_polling_goes_on_after_what_is_no_update(
         await until_found(around.database_url, "SELECT 1 FROM set_aside_updates")
         await around.telegram.wait_for_reply(ADA, timeout=20)
         await until_settled(around.database_url)
-    aside = dict.fromkeys(row.payload for row in await rows_of(around.database_url, ASIDE))
+    payloads = [row.payload for row in await rows_of(around.database_url, ASIDE)]
+    aside = dict.fromkeys(payloads)
+    if b'"update_id":9,' not in strange:  # it cannot be confirmed, and so comes again
+        assert len(payloads) == len(aside)
     assert ",".join(aside).replace(" ", "") == strange.decode().replace(" ", "")

@@ -1,4 +1,4 @@
-"""`python -m tests.bench`: measure everything, print the table, and fail below a floor."""
+"""`python -m tests.bench`: measure everything, print the table, and fail outside a bound."""
 
 import argparse
 import asyncio

@@ -35,7 +35,7 @@ class Figure:
         if self.base is not None:
             base, ratio = f"{self.base:,.4g} {self.unit}", f"{self.value:.2f}"
         ours = f"{self.ours:,.4g} {self.unit}"
-        return (self.name, ours, base, ratio, bound, "ok" if self.holds else "BELOW THE MARK")
+        return (self.name, ours, base, ratio, bound, "ok" if self.holds else "OUT OF BOUND")
 
 
 def table(figures: Sequence[Figure]) -> str:

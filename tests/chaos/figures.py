@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 
+from bot.wording import APOLOGY
 from storage.records import ConversationKey
 from tests.chaos.evidence import Evidence
 from tests.chaos.people import marks
@@ -19,6 +20,8 @@ def figures(plan: Plan, evidence: Evidence) -> Figures:
     runs = Counter(row.state for row in evidence.runs)
     parts = Counter(row.state for row in evidence.outbox)
     again = resends(evidence)
+    # Apologies are all alike.
+    texts = [(key_of(each), each.text) for each in evidence.seen if each.text != APOLOGY]
     return {
         "bursts": plan.bursts,
         "messages": len(evidence.said),
@@ -35,7 +38,7 @@ def figures(plan: Plan, evidence: Evidence) -> Figures:
         "parts refused": parts["refused"],
         "parts sent again": len(again),
         **{f"  after {cause}": times for cause, times in Counter(e.cause for e in again).items()},
-        "seen twice": len(evidence.seen) - len({(s.chat_id, s.text) for s in evidence.seen}),
+        "seen twice": len(texts) - len(set(texts)),
         "put aside": len(evidence.set_aside),
         "longest wait": round(max((wait for wait, _ in waits(evidence)), default=0.0), 1),
         "seconds to calm down": round(evidence.calm_seconds, 1),

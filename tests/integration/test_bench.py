@@ -37,7 +37,7 @@ async def test_a_quick_run_prints_every_row() -> None:
     assert err == b""
     _headings, _rule, *rows = out.decode().splitlines()
     assert [row.split("  ")[0] for row in rows] == ROWS
-    assert all(row.endswith(("ok", "BELOW THE MARK")) for row in rows)
+    assert all(row.endswith(("ok", "OUT OF BOUND")) for row in rows)
 
 
 def test_a_ratio_is_judged_by_its_bound() -> None:
@@ -55,9 +55,9 @@ def test_the_table_says_which_figure_falls_short() -> None:
     ]
     assert table(figures).splitlines() == [
         "figure  ours         base          ratio  bound",
-        "----------------------------------------------------------------",
+        "--------------------------------------------------------------",
         "speed   30 a second  100 a second  0.30   >= 0.2  ok",
-        "wait    0.5 s                             <= 0.3  BELOW THE MARK",
+        "wait    0.5 s                             <= 0.3  OUT OF BOUND",
     ]
 
 

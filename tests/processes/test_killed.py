@@ -23,7 +23,7 @@ from tests.support.postgres import fresh_database
 from tests.support.processes import FAR_AWAY, frozen, poller
 
 LEASE_SECONDS = 3
-LONG_LEASE_SECONDS = 60
+LONG_LEASE_SECONDS = 300
 """More than a test has time to wait."""
 
 Aftermaths = Mapping[int, Aftermath]

@@ -14,7 +14,7 @@ from tests.support.processes import FAR_AWAY, BotProcess, bot_process, frozen, p
 from tests.support.waiting import rows_of, until_settled
 
 QUICK, SLOW, DELIVERING, STUCK, TWICE = range(801, 806)
-LONG_LEASE_SECONDS = 60
+LONG_LEASE_SECONDS = 300
 """More than a test has time to wait; and what is FAR_AWAY nobody can prove dead."""
 RUNS = "SELECT state FROM runs WHERE chat_id = :chat_id ORDER BY number"
 

@@ -17,6 +17,7 @@ delays = st.sampled_from([NOTHING, timedelta(seconds=1), timedelta(seconds=45)])
 offsets = st.sampled_from([-TICK, NOTHING, NOTHING, TICK])
 numbers = st.integers(1, 9)
 replies = st.sampled_from([["one", "two"], ["one"]])
+failures = st.sampled_from([None, None, "no answer"])
 told: st.SearchStrategy[tuple[PartState, int | None]] = st.sampled_from(
     [("sent", 900), ("unconfirmed", None), ("pending", None)]
 )
@@ -38,6 +39,12 @@ class Protocol(Processes):
     def a_new_message_comes(self, key: ConversationKey) -> None:
         self.receive([(key, 10 + len(self.chats[key].messages))])
 
+    @rule(key=keys, gap=st.sampled_from([0.5, 1.4, 1.999999]))
+    def somebody_types_on(self, key: ConversationKey, gap: float) -> None:
+        for _ in range(7):
+            self.a_new_message_comes(key)
+            self.now += timedelta(seconds=gap)
+
     @rule(seconds=st.sampled_from([0.3, 2, 5, 31, 61]))
     def time_passes(self, seconds: float) -> None:
         self.now += timedelta(seconds=seconds)
@@ -58,14 +65,6 @@ class Protocol(Processes):
             self.now = max(self.now, due_at + offset)
             self.takes(key, self.names[process])
 
-    @rule(key=keys, process=processes, offset=offsets)
-    def process_takes_at_expiry(
-        self, key: ConversationKey, process: int, offset: timedelta
-    ) -> None:
-        if expires_at := self.chats[key].state.lease_expires_at:
-            self.now = max(self.now, expires_at + offset)
-            self.takes(key, self.names[process])
-
     @rule(key=keys, process=processes)
     def process_takes(self, key: ConversationKey, process: int) -> None:
         self.takes(key, self.names[process])
@@ -77,6 +76,21 @@ class Protocol(Processes):
         every = [each.lease for known in self.taken.values() for each in known]
         theirs = [each for each in every if each.holder == lease.holder]
         self.renew([lease] if is_alone else theirs, lease.holder)
+
+    @precondition(somebody_took)
+    @rule(hand=hands, process=processes, offset=offsets, does_holder_wake=st.booleans())
+    def a_lease_runs_out(
+        self, hand: Hand, process: int, offset: timedelta, does_holder_wake: bool
+    ) -> None:
+        taken = self.in_hand(hand)
+        if expires_at := self.chat_of(taken).state.lease_expires_at:
+            self.now = max(self.now, expires_at + offset)
+        if not does_holder_wake:
+            self.takes(taken.lease.key, self.names[process])
+        elif isinstance(taken.work, Burst) and not self.has_committed(taken):
+            self.commit(taken.lease, taken.work, ["one"], None)
+        else:
+            self.start_part(taken, self.next_part(taken) or 1)
 
     @rule(process=processes)
     def process_crashes(self, process: int) -> None:
@@ -95,7 +109,7 @@ class Protocol(Processes):
         self.hand_over(self.in_hand(hand).lease)
 
     @precondition(somebody_took)
-    @rule(hand=hands, reply=replies, failure=st.sampled_from([None, None, "no answer"]))
+    @rule(hand=hands, reply=replies, failure=failures)
     def process_commits(self, hand: Hand, reply: list[str], failure: str | None) -> None:
         taken = self.in_hand(hand, is_committed=False)
         if isinstance(taken.work, Burst):
@@ -112,10 +126,10 @@ class Protocol(Processes):
         self.postpone_run(self.in_hand(hand, is_committed=False), delay)
 
     @precondition(somebody_took)
-    @rule(hand=hands)
-    def process_starts_a_part(self, hand: Hand) -> None:
+    @rule(hand=hands, is_from_the_start=st.booleans())
+    def process_starts_a_part(self, hand: Hand, is_from_the_start: bool) -> None:
         taken = self.in_hand(hand, is_committed=True)
-        self.start_part(taken, self.next_part(taken) or 1)
+        self.start_part(taken, 1 if is_from_the_start else self.next_part(taken) or 2)
 
     @precondition(somebody_took)
     @rule(hand=hands, told=told, is_asked_again=st.booleans())
@@ -149,14 +163,14 @@ class Protocol(Processes):
         if taken := self.takes(key, self.names[process]):
             self.completes(taken)
 
-    @rule(key=keys, process=processes, reply=replies)
+    @rule(key=keys, process=processes, reply=replies, failure=failures)
     def process_takes_and_commits(
-        self, key: ConversationKey, process: int, reply: list[str]
+        self, key: ConversationKey, process: int, reply: list[str], failure: str | None
     ) -> None:
         self.process_takes_once_due(key, process, NOTHING)
         held = [each for each in self.taken.get(key, []) if self.is_held(each)]
         if held and isinstance(held[-1].work, Burst):
-            self.commit(held[-1].lease, held[-1].work, reply, None)
+            self.commit(held[-1].lease, held[-1].work, reply, failure)
 
     @rule(key=keys, process=processes, does_give_way=st.booleans())
     def a_message_comes_during_a_run(

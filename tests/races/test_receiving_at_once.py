@@ -3,7 +3,7 @@
 import asyncio
 
 from storage.database import Database
-from tests.support.acts import ADA, BOB, say
+from tests.support.acts import ADA, BOB, say, take
 from tests.support.facts import assert_guarantees
 from tests.support.queues import queue_behind, queue_for
 
@@ -56,3 +56,26 @@ async def test_g6_the_same_chats_in_opposite_order_do_not_deadlock(
     assert [counted.inbound_seq for counted in await first] == [2, 2]
     assert [counted.inbound_seq for counted in await second] == [3, 3]
     await assert_guarantees(db)
+
+
+async def test_g4_a_statement_that_waited_long_does_not_move_the_close_back(
+    db: Database, database_url: str
+) -> None:
+    """Its clock was read before it waited."""
+    await say(db, 1, at=0)
+    async with queue_for(database_url, ADA) as queue:
+        first = await queue.joined_by(say(db, 2, at=1.5))
+        second = await queue.joined_by(say(db, 3, at=1))
+    assert [counted.due_in for counted in await first] == [2]
+    assert [counted.due_in for counted in await second] == [2.5]
+
+
+async def test_g4_a_statement_that_waited_for_the_take_opens_a_window_of_its_own_time(
+    db: Database, database_url: str
+) -> None:
+    await say(db, 1, at=0)
+    async with queue_for(database_url, ADA) as queue:
+        taken = await queue.joined_by(take(db, "ada", at=2))
+        said = await queue.joined_by(say(db, 2, at=1.9))
+    assert await taken
+    assert [counted.due_in for counted in await said] == [2]

@@ -9,7 +9,7 @@ import pytest
 from storage import leases, outbox, runs
 from storage.database import Database, driver_dsn
 from storage.records import Burst, Taken
-from tests.support.acts import after, commit, deliver, finish, must_take, renew, say
+from tests.support.acts import TICK, after, commit, deliver, finish, must_take, renew, say
 from tests.support.tables import all_rows
 
 Situation = Callable[[Database], Awaitable[object]]
@@ -101,3 +101,22 @@ async def test_g3_a_lost_lease_changes_nothing(
             assert await all_rows(connection) == before, name
     finally:
         await connection.close()
+
+
+async def test_g10_only_the_committed_run_can_be_finished(db: Database) -> None:
+    await say(db, 1, at=0)
+    old = await must_take(db, "ada", at=2)
+    new = await another_committed(db)
+    assert await runs.finish(db, new.lease, old.work.run, now=after(LATE)) is None
+    await deliver(db, new, at=LATE)
+    assert await finish(db, new, at=LATE)
+
+
+async def test_g3_a_part_is_not_begun_by_an_expired_lease(db: Database) -> None:
+    """Nobody took over yet, but somebody may at any moment."""
+    await say(db, 1, at=0)
+    taken = await must_take(db, "ada", at=2)
+    assert await commit(db, taken, at=3)
+    lease, run = taken.lease, taken.work.run
+    assert not await outbox.start_part(db, lease, run, 1, now=after(EXPIRY))
+    assert await outbox.start_part(db, lease, run, 1, now=after(EXPIRY - TICK))

@@ -1,0 +1,68 @@
+"""G7: what a process leaves of a part when it finds out, before sending it, that it is too late."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from datetime import UTC, datetime, timedelta
+from time import monotonic
+
+import pytest
+
+from coordination.deliver import Deliverer
+from coordination.lease_keeper import HeldLease
+from coordination.ports import Delivery
+from storage import leases, messages, outbox, runs
+from storage.database import Database
+from storage.records import Burst, ConversationKey, InboundMessage, Taken
+from tests.support.neighbours import Neighbours
+from tests.support.waiting import opened
+
+ADA = ConversationKey(501, 0)
+TTL = timedelta(seconds=2)
+STATE = "SELECT state FROM outbox"
+
+
+class NobodySends:
+    """A courier that must not be asked."""
+
+    async def send(self, key: ConversationKey, text: str, may_go: Callable[[], bool]) -> Delivery:
+        raise AssertionError(f"{text} to {key}, {may_go()}")
+
+    def typing(self, key: ConversationKey) -> AbstractContextManager[None]:
+        raise AssertionError(key)
+
+
+async def take(db: Database, holder: str, now: datetime) -> Taken:
+    taken = await leases.take_lease(
+        db, ADA, holder=holder, ttl=TTL, max_supersedes=2, max_wait=TTL, now=now
+    )
+    assert taken
+    return taken
+
+
+async def commit_and_die(db: Database, *, began_to_send: bool) -> None:
+    """A process dies an hour ago, with a reply in the outbox that it may have begun to send."""
+    then = datetime.now(UTC) - timedelta(hours=1)
+    message = InboundMessage(ADA, 1, "hello")
+    await messages.receive(db, [message], quiet=timedelta(0), cap=timedelta(0), now=then)
+    taken = await take(db, "the dead", then)
+    assert isinstance(taken.work, Burst)
+    await runs.commit_reply(db, taken.lease, taken.work, reply="hi", parts=["hi"], now=then)
+    if began_to_send:
+        assert await outbox.start_part(db, taken.lease, taken.work.run, 1, now=then)
+    await leases.free_leases_of(db, ["the dead"])
+
+
+@pytest.mark.parametrize(
+    ("began_to_send", "left"), [(True, "sending"), (False, "pending")], ids=["begun", "not begun"]
+)
+async def test_g7_a_part_that_may_be_out_is_not_taken_for_one_that_is_not(
+    around: Neighbours, began_to_send: bool, left: str
+) -> None:
+    rules = around.settings().rules("sorry")
+    async with opened(around.database_url) as db:
+        await commit_and_die(db, began_to_send=began_to_send)
+        taken = await take(db, "the late", datetime.now(UTC))
+        held = HeldLease(taken, valid_until=monotonic() - 1)
+        assert await Deliverer(db, rules, NobodySends()).deliver(held, taken.work.run) is None
+        [part] = await db.fetch(STATE, {})
+        assert part.state == left
