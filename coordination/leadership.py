@@ -30,6 +30,11 @@ class Leadership:
         self._is_dead = is_dead
         self._pause = min(ttl.total_seconds() / 3, LONGEST_PAUSE_SECONDS)
         self.is_leader = False
+        self._valid_until = 0.0
+
+    def surely_leads(self) -> bool:
+        """False once the lease may have expired by PostgreSQL's clock."""
+        return self.is_leader and monotonic() < self._valid_until
 
     async def lead(
         self, work: Callable[[asyncio.Event], Awaitable[None]], stopping: asyncio.Event
@@ -68,9 +73,10 @@ class Leadership:
     ) -> None:
         log.info("polling_started", fence=polling.fence)
         self.is_leader = True
+        self._valid_until = asked_at + self._ttl.total_seconds()
         working = asyncio.ensure_future(work(stopping))
         try:
-            await self._keep(polling, working, asked_at)
+            await self._keep(polling, working)
         finally:
             self.is_leader = False
             working.cancel()
@@ -80,16 +86,15 @@ class Leadership:
         await self._release(polling)
 
     async def _keep(self, polling: Polling, working: asyncio.Future[None], asked_at: float) -> None:
-        valid_until = asked_at + self._ttl.total_seconds()
-        while not working.done() and monotonic() < valid_until:
+        while not working.done() and self.surely_leads():
             await asyncio.wait({working}, timeout=self._pause)
             renewed_at = monotonic()
             try:
                 # A connection that hangs must not carry the work past the expiry.
-                async with asyncio.timeout(valid_until - renewed_at):
+                async with asyncio.timeout(self._valid_until - renewed_at):
                     if not await leadership.renew_polling(self._db, polling, ttl=self._ttl):
                         break
-                valid_until = renewed_at + self._ttl.total_seconds()
+                self._valid_until = renewed_at + self._ttl.total_seconds()
             except (Unavailable, TimeoutError):
                 continue
         if not working.done():

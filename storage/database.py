@@ -3,7 +3,9 @@
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import lru_cache, partial
+from math import inf
 from ssl import SSLCertVerificationError
+from time import monotonic
 from typing import Any
 
 import asyncpg
@@ -17,6 +19,7 @@ from storage.steps import FaultPoint, no_fault
 CONNECT_SECONDS = 5
 STATEMENT_SECONDS = 30
 POOL_SIZE = 10
+WARY_SECONDS = 2.0
 
 # https://www.postgresql.org/docs/current/errcodes-appendix.html: connection lost, read-only,
 # serialization and deadlock, out of resources, shutting down or starting up, I/O error.
@@ -58,6 +61,7 @@ class Database:
         statement_seconds: float | None = STATEMENT_SECONDS,
     ) -> None:
         self.at = at
+        self._troubled_at = -inf
         self._dsn = driver_dsn(url)
         self._statement_seconds = statement_seconds
         self._engine: AsyncEngine = create_async_engine(
@@ -96,7 +100,15 @@ class Database:
             async with self._engine.connect() as connection:
                 return (await connection.execute(_clause(sql), arguments)).all()
         except Exception as error:
-            raise told_apart(error) from error
+            meaning = told_apart(error)
+            if isinstance(meaning, Unavailable):
+                self._troubled_at = monotonic()
+            raise meaning from error
+
+    @property
+    def is_wary(self) -> bool:
+        """True for a moment after the database could not do something."""
+        return monotonic() < self._troubled_at + WARY_SECONDS
 
     async def fetch_one(self, sql: str, arguments: Mapping[str, object]) -> Row[Any] | None:
         """Like `fetch`, for a statement that gives one row or none."""

@@ -6,12 +6,14 @@ CLOCK = (
 )
 
 # A holder that could not renew because PostgreSQL itself was away gets a moment to come back
-# before somebody else takes over what may be half delivered.
+# before somebody else takes over what may be half delivered: after a restart, and (`wary`) after
+# any other trouble that the taker has met itself.
 RESTART_GRACE_SECONDS = 2
 LEASE_IS_FREE = f"""(
     c.lease_expires_at IS NULL
     OR c.lease_holder = :holder
-    OR c.lease_expires_at <= clock.now
+    OR NOT CAST(:wary AS boolean)
+       AND c.lease_expires_at <= clock.now
        AND pg_postmaster_start_time() + interval '{RESTART_GRACE_SECONDS} seconds' <= clock.now
 )"""
 

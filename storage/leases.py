@@ -164,6 +164,7 @@ async def take_lease(
             "ttl": ttl,
             "max_supersedes": max_supersedes,
             "max_wait": max_wait,
+            "wary": db.is_wary,
             "now": now,
         },
     )

@@ -34,7 +34,7 @@ async def due_conversations(
     db: Database, *, holder: str, most: int, now: datetime | None = None
 ) -> list[ConversationKey]:
     """Conversations that somebody should answer now, the longest overdue first."""
-    rows = await db.fetch(DUE, {"holder": holder, "most": most, "now": now})
+    rows = await db.fetch(DUE, {"holder": holder, "most": most, "wary": db.is_wary, "now": now})
     return [ConversationKey(row.chat_id, row.thread_id) for row in rows]
 
 
