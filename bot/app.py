@@ -80,9 +80,15 @@ class App:
         )
         receiver = Receiver(db, rules, self._keeper, self._schedule)
         routes = dispatcher(receiver, Elsewhere(db, self._bot).tell)
-        self._poller = Poller(self._bot, routes, self._set_aside, db.at)
         self._leadership = Leadership(
             db, self._settings.bot_id, holder=holder, ttl=rules.lease_ttl, is_dead=is_dead
+        )
+        self._poller = Poller(
+            self._bot,
+            routes,
+            self._set_aside,
+            may_poll=self._leadership.surely_leads,
+            at=db.at,
         )
 
     async def run(self, stopping: asyncio.Event) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 
 import structlog
-from aiogram import Dispatcher, F, Router
+from aiogram import Dispatcher, Router
 from aiogram.enums import ChatType
 from aiogram.types import Chat, ChatMemberUpdated, Message
 
@@ -21,7 +21,7 @@ def dispatcher(receiver: Receiver, tell_why: TellWhy) -> Dispatcher:
     """The routes of every kind of update that the bot asks Telegram for."""
     router = Router()
 
-    @router.message(F.chat.type == ChatType.PRIVATE)
+    @router.message(_is_private)
     async def private_message(message: Message) -> None:
         text = said(message)
         if text is None:
@@ -48,6 +48,11 @@ def conversation(message: Message) -> ConversationKey:
     """The chat, and its topic where the bot has topics."""
     thread = message.message_thread_id if message.is_topic_message else None
     return ConversationKey(message.chat.id, thread or 0)
+
+
+async def _is_private(message: Message) -> bool:
+    # aiogram sends filters that are not async to a thread, for every update.
+    return message.chat.type == ChatType.PRIVATE
 
 
 def _joined(chat: Chat, status: str) -> bool:

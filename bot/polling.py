@@ -29,6 +29,7 @@ LONG_POLL_SECONDS = 30
 ANSWER_SECONDS = 15
 MOST_UPDATES = 100  # https://core.telegram.org/bots/api#getupdates
 LONGEST_PAUSE_SECONDS = 10.0
+MOMENT_SECONDS = 0.1
 
 MOST_WORDS = 2000
 """Of an error: one about a list of a thousand strange things names each of them."""
@@ -53,11 +54,18 @@ class Poller:
     """Fetches updates, has each handled, and only then asks for the next."""
 
     def __init__(
-        self, bot: Bot, routes: Dispatcher, set_aside: SetAside, at: FaultPoint = no_fault
+        self,
+        bot: Bot,
+        routes: Dispatcher,
+        set_aside: SetAside,
+        *,
+        may_poll: Callable[[], bool] = lambda: True,
+        at: FaultPoint = no_fault,
     ) -> None:
         self._bot = bot
         self._routes = routes
         self._set_aside = set_aside
+        self._may_poll = may_poll
         self._at = at
         self._allowed = routes.resolve_used_update_types()
         self._failures = 0
@@ -87,6 +95,10 @@ class Poller:
             stop.cancel()
 
     async def _fetch(self, offset: int | None) -> list[Any] | None:
+        if not self._may_poll():
+            # A process that was stopped for long wakes up here: another one may be polling.
+            await asyncio.sleep(MOMENT_SECONDS)
+            return None
         request = GetRawUpdates(
             offset=offset,
             limit=MOST_UPDATES,

@@ -132,6 +132,9 @@ class Answerer:
             )
 
         committed = await until_available(commit)
+        if not committed and not held.is_surely_valid():
+            # It took so long that the lease expired meanwhile; if nobody took it, it is still ours.
+            committed = await until_available(commit)
         if committed:
             log.info("reply_committed", parts=len(parts), failure=failure)
         return committed

@@ -47,6 +47,7 @@ class Deliverer:
     async def _send(self, held: HeldLease, run: RunNumber, part: Part) -> Delivery | None:
         if part.state == "sending" and self._rules.on_uncertain_delivery == "hold":
             found = Unconfirmed("found in sending after a crash")
+            log.warning("part_unconfirmed", reason=found.reason)
             return found if await self._record(held, run, part, found) else None
         if not await until_available(
             lambda: outbox.start_part(self._db, held.lease, run, part.number)

@@ -85,7 +85,7 @@ class Leadership:
             working.result()
         await self._release(polling)
 
-    async def _keep(self, polling: Polling, working: asyncio.Future[None], asked_at: float) -> None:
+    async def _keep(self, polling: Polling, working: asyncio.Future[None]) -> None:
         while not working.done() and self.surely_leads():
             await asyncio.wait({working}, timeout=self._pause)
             renewed_at = monotonic()

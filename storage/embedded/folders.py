@@ -1,9 +1,12 @@
 """The folders of an embedded server: where they are, who may enter them, what is in them."""
 
+import fcntl
 import hashlib
 import os
 import re
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -66,14 +69,20 @@ def default_data_dir(checkout: Path | None = None) -> Path:
 def open_data_folder(path: Path, account: Account | None) -> DataFolder:
     """Make what is missing of the data folder and check that *account* can use it."""
     folder = DataFolder(path.expanduser().resolve())
-    blocked = account and barrier(account, folder.path)
-    if blocked:
+    if account:
+        _check_way(account, folder.path.parent)
+    make_folder(folder.path, account)
+    if account:
+        _check_way(account, folder.path)
+    return folder
+
+
+def _check_way(account: Account, path: Path) -> None:
+    if blocked := barrier(account, path):
         raise EmbeddedPostgresError(
             f"PostgreSQL refuses to run as root, and the account `nobody` may not enter {blocked}: "
             f"set EMBEDDED_DATA_DIR to a folder outside it, such as {ROOT_HOME / 'data'}"
         )
-    make_folder(folder.path, account)
-    return folder
 
 
 def open_socket_folder(folder: DataFolder, account: Account | None) -> None:
@@ -89,9 +98,21 @@ def make_folder(path: Path, account: Account | None, *, mode: int | None = None)
     missing = [step for step in path.parents if not step.exists()]
     for step in reversed(missing):
         _make(step, 0o755 if account else None)
-    if _make(path, mode or (0o710 if account else 0o700)) and account:
-        os.chown(path, -1, account.gid)
+    with _alone_in(path.parent):
+        if _make(path, mode or (0o710 if account else 0o700)) and account:
+            os.chown(path, -1, account.gid)
     _check(path)
+
+
+@contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    # Two processes may make the same folder: neither must see it before it is the group's.
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
 
 
 def _make(path: Path, mode: int | None) -> bool:

@@ -132,6 +132,14 @@ class Protocol(Processes):
         self.start_part(taken, 1 if is_from_the_start else self.next_part(taken) or 2)
 
     @precondition(somebody_took)
+    @rule(hand=hands, told=told)
+    def process_sends_a_part(self, hand: Hand, told: tuple[PartState, int | None]) -> None:
+        taken = self.in_hand(hand, is_committed=True)
+        part = self.next_part(taken)
+        if part and self.start_part(taken, part):
+            self.record_part(taken, part, told)
+
+    @precondition(somebody_took)
     @rule(hand=hands, told=told, is_asked_again=st.booleans())
     def process_records_a_part(
         self, hand: Hand, told: tuple[PartState, int | None], is_asked_again: bool
