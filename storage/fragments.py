@@ -17,6 +17,15 @@ LEASE_IS_FREE = f"""(
        AND pg_postmaster_start_time() + interval '{RESTART_GRACE_SECONDS} seconds' <= clock.now
 )"""
 
+# A burst whose run came to nothing waits again: a message that arrives before the next take joins
+# it, as before the first one.
+WAITING_AGAIN = """waiting_again AS (
+    UPDATE windows w SET consumed_by = NULL
+    FROM freed
+    WHERE w.chat_id = freed.chat_id AND w.thread_id = freed.thread_id
+      AND freed.committed_run IS NULL
+)"""
+
 # The row lock serialises this write with a take, so that a lost fence is always seen.
 FENCED = """fenced AS (
     SELECT c.chat_id, c.thread_id, c.lease_expires_at, c.committed_run, c.inbound_seq

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Row
 
 from storage.database import Database
-from storage.fragments import CLOCK, FENCED, LEASE_IS_FREE
+from storage.fragments import CLOCK, FENCED, LEASE_IS_FREE, WAITING_AGAIN
 from storage.records import (
     Burst,
     CommittedReply,
@@ -111,8 +111,9 @@ WITH {CLOCK}, {FENCED},
 freed AS (
     UPDATE conversations c SET lease_holder = NULL, lease_expires_at = NULL
     FROM fenced WHERE c.chat_id = fenced.chat_id AND c.thread_id = fenced.thread_id
-    RETURNING c.chat_id, c.thread_id
+    RETURNING c.chat_id, c.thread_id, c.committed_run
 ),
+{WAITING_AGAIN},
 ended AS (
     UPDATE runs r SET state = 'handed_over', ended_at = clock.now
     FROM freed, clock
@@ -127,15 +128,19 @@ SELECT DISTINCT lease_holder FROM conversations
 WHERE lease_holder IS NOT NULL AND lease_holder <> :holder
 """
 
-FREE_THE_DEAD = """
+FREE_THE_DEAD = f"""
 WITH theirs AS (
     SELECT chat_id, thread_id FROM conversations
     WHERE lease_holder = ANY(CAST(:holders AS text[]))
     ORDER BY chat_id, thread_id FOR UPDATE
-)
-UPDATE conversations c SET lease_holder = NULL, lease_expires_at = NULL
-FROM theirs WHERE c.chat_id = theirs.chat_id AND c.thread_id = theirs.thread_id
-RETURNING c.chat_id
+),
+freed AS (
+    UPDATE conversations c SET lease_holder = NULL, lease_expires_at = NULL
+    FROM theirs WHERE c.chat_id = theirs.chat_id AND c.thread_id = theirs.thread_id
+    RETURNING c.chat_id, c.thread_id, c.committed_run
+),
+{WAITING_AGAIN}
+SELECT chat_id FROM freed
 """
 
 

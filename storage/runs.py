@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Row
 
 from storage.database import Database
-from storage.fragments import CLOCK, FENCED
+from storage.fragments import CLOCK, FENCED, WAITING_AGAIN
 from storage.leases import fenced
 from storage.records import Burst, Lease, Released, RunNumber
 from storage.verbs import verb
@@ -52,8 +52,9 @@ freed AS (
     FROM fenced
     WHERE c.chat_id = fenced.chat_id AND c.thread_id = fenced.thread_id
       AND fenced.committed_run IS NULL
-    RETURNING c.chat_id, c.thread_id
+    RETURNING c.chat_id, c.thread_id, c.committed_run
 ),
+{WAITING_AGAIN},
 ended AS (
     UPDATE runs r SET state = 'superseded', ended_at = clock.now
     FROM freed, clock

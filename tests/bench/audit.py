@@ -1,8 +1,8 @@
 """How long an audit takes: `python -m tests.bench.audit [conversations]`, a million by default.
 
 1,000,000 conversations with 3,000,000 messages, 1,600,000 runs and 2,500,000 parts, PostgreSQL 18
-as it comes, everything in memory: 16 s of processor time. On two cores that a dozen other processes
-wanted too, that was 53 to 82 s of waiting.
+as it comes, everything in memory: 22 to 27 s on two cores with other work on them, 16 s of it
+processor time.
 """
 
 import asyncio

@@ -200,6 +200,8 @@ class Conversation:
 
     def free(self) -> None:
         self.state.lease_holder = self.state.lease_expires_at = None
+        if self.window is not None and self.state.committed_run is None:
+            self.window.consumed_by = None
 
     def _ends_uncommitted(
         self, lease: Lease, run: RunNumber, state: str, now: datetime, reason: str | None = None

@@ -163,6 +163,7 @@ async def test_g3_many_renewed_while_messages_come_in_the_other_order(
     await say(db, 1, at=0, keys=[ADA, BOB])
     held = [await must_take(db, "ada", at=2, key=key) for key in (BOB, ADA)]
     async with queue_for(database_url, ADA) as queue:
-        renewed = await queue.joined_by(renew(db, [each.lease for each in held], at=3))
         said = await queue.joined_by(say(db, 2, at=3, keys=[BOB, ADA]))
+        # Whoever came first to Bob's row would hold it while it waits for Ada's.
+        renewed = await queue.joined_by(renew(db, [each.lease for each in held], at=3))
     assert len(await renewed) == len(await said) == 2
