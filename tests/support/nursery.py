@@ -9,6 +9,7 @@ exit status.
 """
 
 import asyncio
+import ctypes
 import json
 import os
 import signal
@@ -19,6 +20,8 @@ import bot.app  # noqa: F401 (imported once, for all children)
 from bot.serving import run_bot
 from storage.steps import FaultPoint, no_fault
 from tests.support.clock import shift_clock
+
+PR_SET_PDEATHSIG = 1  # prctl(2), Linux
 
 
 def main() -> None:
@@ -64,6 +67,8 @@ def _tell(what: dict[str, Any]) -> None:
 
 
 def _be_a_bot(order: dict[str, Any]) -> None:
+    # The parent may be killed before it can end us.
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGCHLD})
     log = os.open(order["log"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
