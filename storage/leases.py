@@ -86,6 +86,7 @@ bounded AS (
 SELECT *, CAST(EXTRACT(EPOCH FROM final_at - now) AS float) AS final_in FROM bounded
 """
 
+# A renewal that waited behind a later one must not shorten the lease again.
 RENEW = f"""
 WITH {CLOCK},
 held AS (
@@ -100,7 +101,8 @@ mine AS (
     ORDER BY c.chat_id, c.thread_id
     FOR UPDATE OF c
 )
-UPDATE conversations c SET lease_expires_at = clock.now + CAST(:ttl AS interval)
+UPDATE conversations c
+SET lease_expires_at = GREATEST(c.lease_expires_at, clock.now + CAST(:ttl AS interval))
 FROM mine, clock
 WHERE c.chat_id = mine.chat_id AND c.thread_id = mine.thread_id
 RETURNING c.chat_id, c.thread_id, c.lease_fence, c.inbound_seq

@@ -62,6 +62,19 @@ async def test_g3_a_take_at_expiry_ends_the_renewals(db: Database, database_url:
     assert await renewed == []
 
 
+async def test_g3_a_renewal_that_waited_behind_a_later_one_shortens_nothing(
+    db: Database, database_url: str
+) -> None:
+    await say(db, 1, at=0)
+    held = await must_take(db, "ada", at=2)
+    async with queue_for(database_url, ADA) as queue:
+        later = await queue.joined_by(renew(db, [held.lease], at=10))
+        earlier = await queue.joined_by(renew(db, [held.lease], at=5))
+    assert len(await later) == len(await earlier) == 1
+    assert await take(db, "bob", at=40 - TICK) is None
+    assert await take(db, "bob", at=40)
+
+
 async def test_g3_a_commit_at_expiry_is_too_late(db: Database) -> None:
     await say(db, 1, at=0)
     held = await must_take(db, "ada", at=2)
