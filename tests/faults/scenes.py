@@ -56,7 +56,8 @@ async def model_down(around: Neighbours, stop: Stop) -> None:
 
 async def throttled(around: Neighbours, _stop: Stop) -> None:
     """Ada writes on while Telegram makes her first reply wait: two replies in all."""
-    answers = [Refuse(429, "Too Many Requests: retry after 2", retry_after=2)]
+    # Long enough for her second window to close meanwhile, however busy the machine is.
+    answers = [Refuse(429, "Too Many Requests: retry after 6", retry_after=6)]
 
     async def hook(call: Call) -> Refuse | None:
         return answers.pop() if call.method == "sendMessage" and answers else None

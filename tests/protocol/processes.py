@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
-from storage.records import Burst, ConversationKey, Taken
+from storage.records import Burst, ConversationKey, Lease, Taken
 from tests.protocol.machine import Machine
 from tests.protocol.model import Conversation
 from tests.protocol.stage import Stage
@@ -32,6 +32,13 @@ class Processes(Machine):
 
     def is_held(self, taken: Taken) -> bool:
         return self.chat_of(taken).is_held(taken.lease)
+
+    def burst_held(self, key: ConversationKey) -> tuple[Lease, Burst] | None:
+        """The newest take of that conversation, if it is held and has a burst to answer."""
+        newest = self.taken[key][-1] if key in self.taken else None
+        if newest is None or not self.is_held(newest) or not isinstance(newest.work, Burst):
+            return None
+        return newest.lease, newest.work
 
     def has_committed(self, taken: Taken) -> bool:
         return self.chat_of(taken).state.committed_run is not None

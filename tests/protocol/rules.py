@@ -92,10 +92,14 @@ class Protocol(Processes):
         else:
             self.start_part(taken, self.next_part(taken) or 1)
 
-    @rule(process=processes)
-    def process_crashes(self, process: int) -> None:
-        self.dead.append(self.names[process])
-        self.names[process] += "'"
+    @precondition(somebody_took)
+    @rule(hand=hands, is_found=st.booleans())
+    def a_holder_crashes(self, hand: Hand, is_found: bool) -> None:
+        holder = self.in_hand(hand).lease.holder
+        self.dead.append(holder)
+        self.names = [f"{name}'" if name == holder else name for name in self.names]
+        if is_found:
+            self.dead_are_found()
 
     @precondition(lambda self: bool(self.dead))
     @rule()
@@ -176,18 +180,14 @@ class Protocol(Processes):
         self, key: ConversationKey, process: int, reply: list[str], failure: str | None
     ) -> None:
         self.process_takes_once_due(key, process, NOTHING)
-        held = [each for each in self.taken.get(key, []) if self.is_held(each)]
-        if held and isinstance(held[-1].work, Burst):
-            self.commit(held[-1].lease, held[-1].work, reply, failure)
+        if burst_held := self.burst_held(key):
+            self.commit(*burst_held, reply, failure)
 
-    @rule(key=keys, process=processes, does_give_way=st.booleans())
-    def a_message_comes_during_a_run(
-        self, key: ConversationKey, process: int, does_give_way: bool
-    ) -> None:
-        self.process_takes_once_due(key, process, NOTHING)
-        self.a_new_message_comes(key)
-        taken = self.taken[key][-1] if key in self.taken else None
-        if taken is None or not isinstance(taken.work, Burst):
-            return
-        if not self.commit(taken.lease, taken.work, ["one"], None) and does_give_way:
-            self.supersede(taken)
+    @rule(key=keys, process=processes, times=st.integers(1, 3))
+    def messages_come_during_the_runs(self, key: ConversationKey, process: int, times: int) -> None:
+        for _ in range(times):
+            self.process_takes_once_due(key, process, NOTHING)
+            self.a_new_message_comes(key)
+            burst_held = self.burst_held(key)
+            if burst_held and not self.commit(*burst_held, ["one"], None):
+                self.supersede(self.taken[key][-1])
