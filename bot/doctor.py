@@ -45,8 +45,11 @@ async def _database(settings: Settings) -> bool:
 
 async def _schema(db: Database, bot_id: int) -> bool:
     found = await schema.version(db)
+    if found is None:
+        advice = "run `onereply migrate` (`onereply run` does so too)"
+        return _say(False, "database", f"reached, but it has no schema yet: {advice}")
     if found != schema.HEAD:
-        advice = "run `onereply migrate`" if found is None else "is another version running?"
+        advice = "run `onereply migrate`, or update this program if the schema is the newer one"
         return _say(False, "database", f"schema is {found}, not {schema.HEAD}: {advice}")
     if others := await leadership.other_bots(db, bot_id):
         return _say(False, "database", f"belongs to bot {others[0]}: give this bot its own")
@@ -63,7 +66,7 @@ async def _model(settings: Settings) -> bool:
         return _say(
             False,
             "model",
-            f"{error.reason}: check OPENAI_BASE_URL, OPENAI_API_KEY and OPENAI_MODEL",
+            f"{error.reason}: check OPENAI_BASE_URL, OPENAI_API_KEY, OPENAI_MODEL and the account",
         )
     finally:
         await writer.aclose()

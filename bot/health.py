@@ -89,6 +89,7 @@ async def _serve(app: web.Application, settings: Settings, host: str) -> web.App
                 f"HTTP_PORT: cannot listen on {settings.http_port} ({error.strerror}): "
                 "choose another, or 0 for none"
             ) from None
+        log.warning("http_port_taken", port=settings.http_port)
         # Nobody asked for this port: several processes on one machine shall not quarrel over it.
         await web.TCPSite(runner, host, 0).start()
     return runner

@@ -2,12 +2,14 @@
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import timedelta
 
 import typer
 from aiohttp import web
 from pydantic_settings import BaseSettings
 
-from bot.database import reachable_database
+from bot.database import prepare_database, reachable_database
+from bot.identity import is_dead, this_process
 from bot.logs import set_up_logging
 from bot.serving import stop_signals
 from bot.setting_types import EMBEDDED
@@ -19,12 +21,14 @@ from bot.standins.switch_words import read_orders
 from bot.standins.switchboard import Switchboard
 from bot.standins.switches import Switches
 from bot.standins.telegram import TelegramStandIn
+from storage import leadership
 from storage.database import Database, Unavailable
 from storage.records import ConversationKey
 from storage.snapshot import snapshot
 
 LOCAL_TOKEN = "1000:local-mode-needs-no-secret"  # noqa: S105
 LOCAL_KEY = "local"
+LOOK = timedelta(seconds=5)
 
 
 class Given(BaseSettings):
@@ -54,6 +58,8 @@ async def run_local(model_delay: float, faults: Sequence[str] = (), seed: int = 
         async with reachable_database(settings) as url:
             from bot.app import App
 
+            if telegram is not None:
+                await _refuse_to_be_the_second(settings, url.get_secret_value())
             page = None if telegram is None else LocalPage(telegram, model)
             app = App(settings.model_copy(update={"database_url": url}), page)
             await app.run(stopping)
@@ -83,6 +89,26 @@ async def neighbours(
         yield found, telegram, model
 
 
+async def _refuse_to_be_the_second(settings: Settings, url: str) -> None:
+    # Two of these on one database would answer each other's people, each in its own Telegram.
+    db = Database(url)
+    try:
+        await prepare_database(db)
+        found = await leadership.poller_of(db, settings.bot_id)
+        dead = [found] if found is not None and is_dead(found) else []
+        polling = await leadership.take_polling(
+            db, settings.bot_id, holder=this_process(), ttl=LOOK, dead=dead
+        )
+        if polling is None:
+            raise SettingsError(
+                "local mode is already running on this database: use that one, stop it, "
+                "or set EMBEDDED_DATA_DIR to another folder"
+            )
+        await leadership.release_polling(db, polling)
+    finally:
+        await db.close()
+
+
 def _throw_switches(
     telegram: TelegramStandIn | None, model: ModelStandIn | None, faults: Sequence[str], seed: int
 ) -> None:
@@ -107,6 +133,7 @@ def _announce(found: dict[str, str]) -> None:
     ):
         if name in found:
             typer.echo(f"{what}: {name.upper()}={found[name]}")
+    typer.echo("Starting; this takes some seconds.")
 
 
 class LocalPage:

@@ -42,6 +42,7 @@ class Deliverer:
                 return await self._finish(held, run, unreachable=delivery.reason)
             if isinstance(delivery, NotNow):
                 return await self._postpone(held, part, delivery)
+        log.info("reply_sent")
         return await self._finish(held, run)
 
     async def _send(self, held: HeldLease, run: RunNumber, part: Part) -> Delivery | None:

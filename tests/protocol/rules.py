@@ -39,11 +39,11 @@ class Protocol(Processes):
     def a_new_message_comes(self, key: ConversationKey) -> None:
         self.receive([(key, 10 + len(self.chats[key].messages))])
 
-    @rule(key=keys, gap=st.sampled_from([0.5, 1.4, 1.999999]))
-    def somebody_types_on(self, key: ConversationKey, gap: float) -> None:
-        for _ in range(7):
+    @rule(key=keys)
+    def somebody_types_beyond_the_cap(self, key: ConversationKey) -> None:
+        for _ in range(6):
             self.a_new_message_comes(key)
-            self.now += timedelta(seconds=gap)
+            self.now += timedelta(seconds=1.9)
 
     @rule(seconds=st.sampled_from([0.3, 2, 5, 31, 61]))
     def time_passes(self, seconds: float) -> None:

@@ -13,7 +13,7 @@ EXAMPLES = os.environ.get("PROTOCOL_EXAMPLES")
 """For a longer search than the suite has time for, and a different one each time."""
 
 SETTINGS = settings(
-    max_examples=int(EXAMPLES or 100),
+    max_examples=int(EXAMPLES or 80),
     stateful_step_count=50,
     derandomize=EXAMPLES is None,
     database=None,
