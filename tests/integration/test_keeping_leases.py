@@ -52,6 +52,14 @@ async def test_g3_a_beat_renews_the_lease_and_disturbs_nothing(
     assert after.lease_expires_at > before.lease_expires_at
 
 
+async def test_g3_a_beat_makes_a_doubtful_lease_sure_again(process: OneProcess) -> None:
+    await process.hear(1)
+    with process.holding(await process.take(), seconds_ago=31) as held:
+        was_sure = held.is_surely_valid()
+        await process.keeper.beat()
+        assert (was_sure, held.is_surely_valid()) == (False, True)
+
+
 async def test_g3_a_beat_notices_that_the_lease_is_lost(process: OneProcess, db: Database) -> None:
     await process.hear(1)
     work = Work()

@@ -13,6 +13,7 @@ from storage.leadership import poller_of
 from tests.support.edges import HANG_SECONDS
 from tests.support.gates import Gate
 from tests.support.points import always_at, away, once_at
+from tests.support.waiting import opened
 
 BOT = 4242
 SHORT, LONG = timedelta(seconds=0.3), timedelta(seconds=300)
@@ -108,6 +109,20 @@ async def test_g7_a_leader_proved_dead_is_followed_at_once(db: Database) -> None
     bob.dead.add("ada")
     async with leading(bob):
         await bob.until_it_works()
+
+
+async def test_g3_a_living_leader_is_left_alone(db: Database, database_url: str) -> None:
+    async with opened(database_url) as other:
+        ada, bob = Candidate(db, "ada"), Candidate(other, "bob")
+        tried = Gate()
+        async with leading(ada):
+            await ada.until_it_works()
+            other.at = once_at("after take_polling", tried.pass_through)
+            async with leading(bob):
+                await tried.arrival()
+                assert await poller_of(db, BOT) == "ada"
+                tried.open()
+        assert not bob.works.is_set()
 
 
 async def test_g3_a_leader_that_lost_its_lease_stops_working(db: Database) -> None:

@@ -11,11 +11,12 @@ from coordination.wake import Wakes
 from storage import leases
 from storage.database import Database
 from storage.records import ConversationKey
-from tests.support.acts import ADA, BOB, CAP, QUIET, TTL
+from tests.support.acts import ADA, BOB, CAP, QUIET, TTL, say, take
 from tests.support.edges import HANG_SECONDS
 from tests.support.gates import Gate
 from tests.support.one_process import OneProcess
 
+LONG_AGO = -3e9
 CYD, DOT = ConversationKey(503, 0), ConversationKey(504, 0)
 
 
@@ -46,6 +47,13 @@ class Office:
             while self.at_once[key]:
                 await asyncio.sleep(0)
         await settle()
+
+    async def until_begun(self, count: int) -> ConversationKey:
+        """The conversation that was begun as the so many-th."""
+        async with asyncio.timeout(HANG_SECONDS):
+            while len(self.begun) < count:
+                await asyncio.sleep(0.005)
+        return self.begun[count - 1]
 
 
 async def settle() -> None:
@@ -188,3 +196,31 @@ async def test_g3_a_sweep_leaves_the_leases_of_the_living(
     with other.holding(taken) as held:
         await other.keeper.beat()
         assert held.is_surely_valid()
+
+
+async def backlog(db: Database, count: int) -> list[ConversationKey]:
+    """Conversations that have long been due."""
+    keys = [ConversationKey(chat_id, 0) for chat_id in range(601, 601 + count)]
+    await say(db, 1, at=LONG_AGO, keys=keys)
+    return keys
+
+
+async def test_g6_a_backlog_does_not_wait_for_the_next_sweep(office: Office, db: Database) -> None:
+    keys = await backlog(db, 7)
+    await office.wakes.sweep()
+    for count in range(1, 8):
+        key = await office.until_begun(count)
+        assert await take(db, "eve", at=0, key=key), "no longer due to this process"
+        await office.done(key)
+    assert sorted(office.begun) == keys
+
+
+async def test_g6_who_writes_now_waits_for_no_backlog(office: Office, db: Database) -> None:
+    await backlog(db, 7)
+    await office.wakes.sweep()
+    await settle()
+    office.wakes.wake(ADA)
+    first, _ = office.begun
+    assert await take(db, "eve", at=0, key=first)
+    await office.done(first)
+    assert await office.until_begun(3) == ADA

@@ -183,6 +183,14 @@ class Protocol(Processes):
         if burst_held := self.burst_held(key):
             self.commit(*burst_held, reply, failure)
 
+    @rule(key=keys, process=processes, delay=delays)
+    def process_takes_and_postpones(
+        self, key: ConversationKey, process: int, delay: timedelta
+    ) -> None:
+        self.process_takes_once_due(key, process, NOTHING)
+        if self.burst_held(key):
+            self.postpone_run(self.taken[key][-1], delay)
+
     @rule(key=keys, process=processes, times=st.integers(1, 3))
     def messages_come_during_the_runs(self, key: ConversationKey, process: int, times: int) -> None:
         for _ in range(times):
