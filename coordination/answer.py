@@ -15,11 +15,12 @@ from coordination.ports import Alarm, Cut
 from coordination.rules import Rules
 from storage import leases, runs, windows
 from storage.database import Database, Unavailable
-from storage.records import Burst, CommittedReply, ConversationKey, Released, Taken
+from storage.records import Burst, CommittedReply, ConversationKey, Released, Run, Taken
 
 log = structlog.get_logger(__name__)
 
 LEAST_SET_BACK_SECONDS = 15.0
+OUR_FAULT = "fault of our own"
 
 
 class Answerer:
@@ -69,7 +70,11 @@ class Answerer:
         )
 
     async def _run(self, taken: Taken, asked_at: float) -> float | None:
-        names = {"conversation": taken.lease.key, "run": taken.work.run, "fence": taken.lease.fence}
+        names = {
+            "conversation": taken.lease.key,
+            "run": taken.work.run.number,
+            "fence": taken.lease.fence,
+        }
         with (
             structlog.contextvars.bound_contextvars(**names),
             self._keeper.holding(taken, asked_at) as held,
@@ -88,14 +93,12 @@ class Answerer:
         failures = work.model_attempts + 1 if isinstance(work, Burst) else 1
         delay = timedelta(seconds=backoff(failures, base=LEAST_SET_BACK_SECONDS))
         undelivered = await until_available(
-            lambda: runs.postpone_delivery(self._db, held.lease, delay=delay)
+            lambda: runs.postpone_delivery(self._db, held.lease, delay=delay, reason=OUR_FAULT)
         )
         if undelivered or isinstance(work, CommittedReply):
             return undelivered
         return await until_available(
-            lambda: runs.postpone_run(
-                self._db, held.lease, work.run, delay=delay, reason="fault of our own"
-            )
+            lambda: runs.postpone_run(self._db, held.lease, work.run, delay=delay, reason=OUR_FAULT)
         )
 
     async def _work(self, held: HeldLease, work: Burst | CommittedReply) -> Released | None:
@@ -112,19 +115,20 @@ class Answerer:
         outcome = await self._composer.compose(held, burst)
         match outcome:
             case Reply() | Apology():
-                if not await self._commit(held, burst, outcome):
+                committed = await self._commit(held, burst, outcome)
+                if committed is None:
                     return await self._supersede(held, burst)
-                return await self._deliverer.deliver(held, burst.run)
+                return await self._deliverer.deliver(held, committed)
             case Postponed():
                 return await self._postpone(held, burst, outcome)
             case Stopped():
                 return await self._stopped(held, burst, outcome.why)
         assert_never(outcome)
 
-    async def _commit(self, held: HeldLease, burst: Burst, outcome: Reply | Apology) -> bool:
+    async def _commit(self, held: HeldLease, burst: Burst, outcome: Reply | Apology) -> Run | None:
         reply, parts, failure = self._worded(outcome)
 
-        async def commit() -> bool:
+        async def commit() -> Run | None:
             if not held.is_surely_valid():
                 await self._keeper.beat()
             return await runs.commit_reply(
@@ -132,10 +136,10 @@ class Answerer:
             )
 
         committed = await until_available(commit)
-        if not committed and not held.is_surely_valid():
+        if committed is None and not held.is_surely_valid():
             # It took so long that the lease expired meanwhile; if nobody took it, it is still ours.
             committed = await until_available(commit)
-        if committed:
+        if committed is not None:
             log.info("reply_committed", parts=len(parts), failure=failure)
         return committed
 
@@ -151,7 +155,9 @@ class Answerer:
                 return await self._supersede(held, burst)
             case Stop.SHUTTING_DOWN:
                 log.info("run_handed_over")
-                return await until_available(lambda: leases.hand_over(self._db, held.lease))
+                return await until_available(
+                    lambda: leases.hand_over(self._db, held.lease, burst.run)
+                )
             case Stop.LEASE_LOST:
                 return None
         assert_never(why)

@@ -11,7 +11,7 @@ from coordination.ports import Courier, Delivered, Delivery, NotNow, Unconfirmed
 from coordination.rules import Rules
 from storage import leases, outbox, runs
 from storage.database import Database
-from storage.records import Part, PartState, Released, RunNumber
+from storage.records import Part, PartState, Released, Run
 from storage.steps import step
 
 log = structlog.get_logger(__name__)
@@ -27,13 +27,15 @@ class Deliverer:
         self._rules = rules
         self._courier = courier
 
-    async def deliver(self, held: HeldLease, run: RunNumber) -> Released | None:
+    async def deliver(self, held: HeldLease, run: Run) -> Released | None:
         """Send what is left of the reply and finish the run; None: the lease is not ours."""
         parts = await until_available(lambda: outbox.open_parts(self._db, held.lease, run))
         for part in parts:
             if held.is_leaving:
                 log.info("delivery_handed_over", part=part.number)
-                return await until_available(lambda: leases.hand_over(self._db, held.lease))
+                return await until_available(
+                    lambda: leases.hand_over_delivery(self._db, held.lease, run)
+                )
             delivery = await self._send(held, run, part)
             if delivery is None:
                 return None
@@ -45,7 +47,7 @@ class Deliverer:
         log.info("reply_sent")
         return await self._finish(held, run)
 
-    async def _send(self, held: HeldLease, run: RunNumber, part: Part) -> Delivery | None:
+    async def _send(self, held: HeldLease, run: Run, part: Part) -> Delivery | None:
         if part.state == "sending" and self._rules.on_uncertain_delivery == "hold":
             found = Unconfirmed("found in sending after a crash")
             log.warning("part_unconfirmed", reason=found.reason)
@@ -78,9 +80,7 @@ class Deliverer:
                 return NotNow(delivery.reason)
         return delivery
 
-    async def _record(
-        self, held: HeldLease, run: RunNumber, part: Part, delivery: Recorded
-    ) -> bool:
+    async def _record(self, held: HeldLease, run: Run, part: Part, delivery: Recorded) -> bool:
         state, message_id = _as_recorded(delivery)
         return await until_available(
             lambda: outbox.record_part(
@@ -89,7 +89,7 @@ class Deliverer:
         )
 
     async def _finish(
-        self, held: HeldLease, run: RunNumber, unreachable: str | None = None
+        self, held: HeldLease, run: Run, unreachable: str | None = None
     ) -> Released | None:
         return await until_available(
             lambda: runs.finish(self._db, held.lease, run, unreachable=unreachable)
@@ -99,7 +99,9 @@ class Deliverer:
         wait = backoff(part.attempts + 1) if why.retry_after is None else why.retry_after
         log.warning("delivery_postponed", reason=why.reason, seconds=round(wait, 1))
         return await until_available(
-            lambda: runs.postpone_delivery(self._db, held.lease, delay=timedelta(seconds=wait))
+            lambda: runs.postpone_delivery(
+                self._db, held.lease, delay=timedelta(seconds=wait), reason=why.reason
+            )
         )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import Row
 
 from storage.database import Database
+from storage.events import burst_of, milliseconds, told
 from storage.fragments import CLOCK, FENCED, LEASE_IS_FREE, WAITING_AGAIN
 from storage.records import (
     Burst,
@@ -16,14 +17,42 @@ from storage.records import (
     Lease,
     Released,
     Renewed,
+    Run,
     RunNumber,
     Seq,
     Taken,
+    Version,
 )
+from storage.states import RunState
+from storage.transitions import JUDGED, has_moved, moved, of_run
 from storage.verbs import verb
 
-# FOR UPDATE of both rows makes PostgreSQL judge the newest version of each, so a message that is
-# being counted right now either moves the window first or becomes part of this burst.
+TOLD_LOST = told(
+    "lost",
+    "'run_lost'",
+    "jsonb_build_object('holder', lost.holder, 'expired_ms', expired_ms)",
+    name="told_lost",
+    version="version",
+    run="number",
+    burst="first_seq",
+    cause="last_version",
+)
+
+TOLD_TAKEN = told(
+    "bounded",
+    "CASE WHEN committed_run IS NULL THEN 'run_generating' ELSE 'delivery_taken' END",
+    """CASE WHEN committed_run IS NULL THEN jsonb_build_object(
+        'first_seq', answered_seq + 1, 'last_seq', inbound_seq, 'superseded', superseded_count,
+        'attempt', model_attempts + 1, 'final', final_at <= clock.now
+    ) ELSE '{}'::jsonb END""",
+    run="COALESCE(committed_run, lease_fence)",
+    burst="CASE WHEN kind IS DISTINCT FROM 'reminder' THEN answered_seq + 1 END",
+    cause="event_version - 1",
+)
+
+# The conversation is locked first, as everybody does, and then its window, so that PostgreSQL
+# judges the newest version of each: a message that is being counted right now either moves the
+# window first or becomes part of this burst.
 # The run of a holder that died bears the last fence as its number.
 # A lease in our own name that we ask for again is one whose take we never heard of. If that take
 # was done while this one waited for the row, the run it began cannot be seen from here, nor marked
@@ -33,31 +62,52 @@ WITH {CLOCK},
 seen AS MATERIALIZED (
     SELECT lease_fence FROM conversations WHERE chat_id = :chat_id AND thread_id = :thread_id
 ),
-ready AS (
-    SELECT c.chat_id, c.thread_id, c.lease_fence AS last_fence
-    FROM conversations c JOIN windows w USING (chat_id, thread_id), clock, seen
+open AS (
+    SELECT c.* FROM conversations c, clock, seen
     WHERE c.chat_id = :chat_id AND c.thread_id = :thread_id
       AND c.lease_fence = seen.lease_fence
-      AND c.inbound_seq > c.answered_seq
       AND {LEASE_IS_FREE}
-      AND CASE WHEN c.committed_run IS NULL THEN w.due_at <= clock.now
-               ELSE c.deliver_after <= clock.now END
-    FOR UPDATE OF c, w
+      AND CASE WHEN c.committed_run IS NULL
+          THEN CAST(:may_generate AS boolean) AND c.inbound_seq > c.answered_seq
+          ELSE c.deliver_after <= clock.now END
+    FOR UPDATE OF c
 ),
+closed AS (
+    SELECT w.chat_id, w.thread_id FROM windows w JOIN open USING (chat_id, thread_id), clock
+    WHERE w.due_at <= clock.now
+    FOR UPDATE OF w
+),
+ready AS (
+    SELECT open.* FROM open LEFT JOIN closed USING (chat_id, thread_id)
+    WHERE open.committed_run IS NOT NULL OR closed.chat_id IS NOT NULL
+),
+reply AS (
+    SELECT r.chat_id, r.thread_id, r.version, r.kind, r.first_seq
+    FROM runs r JOIN ready
+        ON r.chat_id = ready.chat_id AND r.thread_id = ready.thread_id
+        AND r.number = ready.committed_run
+    FOR UPDATE OF r
+),
+lost AS (
+    UPDATE runs r SET state = 'lost', version = ready.event_version + 1, ended_at = clock.now
+    FROM ready, clock
+    WHERE r.chat_id = ready.chat_id AND r.thread_id = ready.thread_id
+      AND r.number = ready.lease_fence AND r.state = 'generating'
+      AND r.version <= ready.event_version
+    RETURNING r.chat_id, r.thread_id, r.number, r.version, r.first_seq,
+        ready.event_version AS last_version,
+        {milliseconds("clock.now - ready.lease_expires_at")} AS expired_ms, r.holder
+),
+{TOLD_LOST},
 taken AS (
     UPDATE conversations c
     SET lease_holder = :holder, lease_fence = c.lease_fence + 1,
-        lease_expires_at = clock.now + CAST(:ttl AS interval)
+        lease_expires_at = clock.now + CAST(:ttl AS interval),
+        event_version = c.event_version + 1 + (SELECT count(*) FROM lost)
     FROM ready, clock
     WHERE c.chat_id = ready.chat_id AND c.thread_id = ready.thread_id
     RETURNING c.chat_id, c.thread_id, c.lease_fence, c.answered_seq, c.inbound_seq,
-        c.superseded_count, c.model_attempts, c.committed_run, ready.last_fence
-),
-lost AS (
-    UPDATE runs r SET state = 'lost', ended_at = clock.now
-    FROM taken, clock
-    WHERE r.chat_id = taken.chat_id AND r.thread_id = taken.thread_id
-      AND r.number = taken.last_fence AND r.state = 'generating'
+        c.superseded_count, c.model_attempts, c.committed_run, c.event_version
 ),
 consumed AS (
     UPDATE windows w SET consumed_by = taken.lease_fence, retry_at = NULL
@@ -66,23 +116,27 @@ consumed AS (
       AND taken.committed_run IS NULL
 ),
 begun AS (
-    INSERT INTO runs (chat_id, thread_id, number, holder, state, first_seq, last_seq, started_at)
-    SELECT chat_id, thread_id, lease_fence, :holder, 'generating', answered_seq + 1, inbound_seq,
-        clock.now
+    INSERT INTO runs (
+        chat_id, thread_id, number, holder, state, version, first_seq, last_seq, started_at
+    )
+    SELECT chat_id, thread_id, lease_fence, :holder, 'generating', event_version,
+        answered_seq + 1, inbound_seq, clock.now
     FROM taken, clock WHERE committed_run IS NULL
 ),
 bounded AS (
-    SELECT taken.*, clock.now, CASE
-        WHEN superseded_count >= :max_supersedes THEN clock.now
-        ELSE COALESCE(
-            (SELECT m.received_at FROM messages m
-             WHERE m.chat_id = taken.chat_id AND m.thread_id = taken.thread_id
-               AND m.seq = taken.answered_seq + 1),
-            clock.now
-        ) + CAST(:max_wait AS interval)
-    END AS final_at
-    FROM taken, clock
-)
+    SELECT taken.*, clock.now, reply.kind, reply.version AS committed_version,
+        CASE
+            WHEN superseded_count >= :max_supersedes THEN clock.now
+            ELSE COALESCE(
+                (SELECT m.received_at FROM messages m
+                 WHERE m.chat_id = taken.chat_id AND m.thread_id = taken.thread_id
+                   AND m.seq = taken.answered_seq + 1),
+                clock.now
+            ) + CAST(:max_wait AS interval)
+        END AS final_at
+    FROM taken LEFT JOIN reply USING (chat_id, thread_id), clock
+),
+{TOLD_TAKEN}
 SELECT *, CAST(EXTRACT(EPOCH FROM final_at - now) AS float) AS final_in FROM bounded
 """
 
@@ -110,18 +164,37 @@ RETURNING c.chat_id, c.thread_id, c.lease_fence, c.inbound_seq
 
 HAND_OVER = f"""
 WITH {CLOCK}, {FENCED},
+{moved(RunState.HANDED_OVER, sets=", ended_at = clock.now")},
 freed AS (
-    UPDATE conversations c SET lease_holder = NULL, lease_expires_at = NULL
-    FROM fenced WHERE c.chat_id = fenced.chat_id AND c.thread_id = fenced.thread_id
+    UPDATE conversations c
+    SET lease_holder = NULL, lease_expires_at = NULL, event_version = moved.version
+    FROM moved WHERE c.chat_id = moved.chat_id AND c.thread_id = moved.thread_id
     RETURNING c.chat_id, c.thread_id, c.committed_run
 ),
-{WAITING_AGAIN},
-ended AS (
-    UPDATE runs r SET state = 'handed_over', ended_at = clock.now
-    FROM freed, clock
-    WHERE r.chat_id = freed.chat_id AND r.thread_id = freed.thread_id
-      AND r.number = :fence AND r.state = 'generating'
+{WAITING_AGAIN}
+SELECT was_ours, version AS moved_to, CAST(0 AS float) AS due_in FROM {JUDGED}
+"""
+
+TOLD_HANDED_OVER = told(
+    "freed",
+    "'delivery_handed_over'",
+    "'{}'::jsonb",
+    run=":run",
+    burst=burst_of("freed"),
+    cause=":version",
 )
+
+HAND_OVER_DELIVERY = f"""
+WITH {CLOCK}, {FENCED},
+freed AS (
+    UPDATE conversations c
+    SET lease_holder = NULL, lease_expires_at = NULL, event_version = c.event_version + 1
+    FROM fenced
+    WHERE c.chat_id = fenced.chat_id AND c.thread_id = fenced.thread_id
+      AND fenced.committed_run = :run
+    RETURNING c.chat_id, c.thread_id, c.event_version
+),
+{TOLD_HANDED_OVER}
 SELECT CAST(0 AS float) AS due_in FROM freed
 """
 
@@ -130,25 +203,31 @@ SELECT DISTINCT lease_holder FROM conversations
 WHERE lease_holder IS NOT NULL AND lease_holder <> :holder
 """
 
+TOLD_FREED = told(
+    "freed",
+    "'lease_freed'",
+    "jsonb_build_object('holder', dead)",
+    run="COALESCE(committed_run, lease_fence)",
+    holder="NULL",
+)
+
 FREE_THE_DEAD = f"""
-WITH theirs AS (
-    SELECT chat_id, thread_id FROM conversations
+WITH {CLOCK},
+theirs AS (
+    SELECT chat_id, thread_id, lease_holder AS dead FROM conversations
     WHERE lease_holder = ANY(CAST(:holders AS text[]))
     ORDER BY chat_id, thread_id FOR UPDATE
 ),
 freed AS (
-    UPDATE conversations c SET lease_holder = NULL, lease_expires_at = NULL
+    UPDATE conversations c
+    SET lease_holder = NULL, lease_expires_at = NULL, event_version = c.event_version + 1
     FROM theirs WHERE c.chat_id = theirs.chat_id AND c.thread_id = theirs.thread_id
-    RETURNING c.chat_id, c.thread_id, c.committed_run
+    RETURNING c.chat_id, c.thread_id, c.committed_run, c.lease_fence, c.event_version, dead
 ),
+{TOLD_FREED},
 {WAITING_AGAIN}
 SELECT chat_id FROM freed
 """
-
-
-def fenced(lease: Lease) -> dict[str, object]:
-    """The arguments by which a verb proves its lease."""
-    return {**lease.key._asdict(), "holder": lease.holder, "fence": lease.fence}
 
 
 @verb
@@ -160,9 +239,13 @@ async def take_lease(
     ttl: timedelta,
     max_supersedes: int,
     max_wait: timedelta,
+    may_generate: bool = True,
     now: datetime | None = None,
 ) -> Taken | None:
-    """Take the lease if something is due and nobody else holds it; None: nothing to do here."""
+    """Take the lease if something is due and nobody else holds it; None: nothing to do here.
+
+    Without `may_generate` only a committed reply counts as due.
+    """
     row = await db.fetch_one(
         TAKE,
         {
@@ -171,6 +254,7 @@ async def take_lease(
             "ttl": ttl,
             "max_supersedes": max_supersedes,
             "max_wait": max_wait,
+            "may_generate": may_generate,
             "wary": db.is_wary,
             "now": now,
         },
@@ -182,9 +266,10 @@ async def take_lease(
 
 def _work(row: Row[Any]) -> Burst | CommittedReply:
     if row.committed_run is not None:
-        return CommittedReply(RunNumber(row.committed_run))
+        run = Run(RunNumber(row.committed_run), Version(row.committed_version))
+        return CommittedReply(run)
     return Burst(
-        run=RunNumber(row.lease_fence),
+        run=Run(RunNumber(row.lease_fence), Version(row.event_version)),
         answered_seq=Seq(row.answered_seq),
         last_seq=Seq(row.inbound_seq),
         final_at=row.final_at,
@@ -224,9 +309,20 @@ async def renew_leases(
 
 
 @verb
-async def hand_over(db: Database, lease: Lease, *, now: datetime | None = None) -> Released | None:
-    """Give the lease back with its work undone, for any process to take at once."""
-    row = await db.fetch_one(HAND_OVER, {**fenced(lease), "now": now})
+async def hand_over(
+    db: Database, lease: Lease, run: Run, *, now: datetime | None = None
+) -> Released | None:
+    """Give the lease back with its run undone, for any process to take at once."""
+    row = await db.fetch_one(HAND_OVER, {**of_run(lease, run), "now": now})
+    return Released(row.due_in) if row and has_moved(row, "handed_over") else None
+
+
+@verb
+async def hand_over_delivery(
+    db: Database, lease: Lease, run: Run, *, now: datetime | None = None
+) -> Released | None:
+    """Give the lease back with its reply not delivered, for any process to take at once."""
+    row = await db.fetch_one(HAND_OVER_DELIVERY, {**of_run(lease, run), "now": now})
     return None if row is None else Released(row.due_in)
 
 
@@ -239,4 +335,4 @@ async def other_holders(db: Database, *, holder: str) -> list[str]:
 @verb
 async def free_leases_of(db: Database, holders: Collection[str]) -> int:
     """Free what dead processes held; the caller has proof that they are dead."""
-    return len(await db.fetch(FREE_THE_DEAD, {"holders": list(holders)}))
+    return len(await db.fetch(FREE_THE_DEAD, {"holders": list(holders), "now": None}))

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from sqlalchemy.exc import IntegrityError
 
 from storage.database import Database
+from storage.events import milliseconds, told
 from storage.fragments import CLOCK
 from storage.records import (
     ConversationKey,
@@ -20,6 +21,36 @@ from storage.verbs import verb
 # Conversations are locked in the order of their keys: two statements cannot deadlock.
 # A second delivery that is being stored at this very moment breaks `messages_once`, which undoes
 # the whole statement: asked again, it sees the message.
+# A message that arrives while a committed reply waits for its delivery belongs to the next burst.
+TOLD_ARRIVED = told(
+    "arrived",
+    "'received'",
+    "payload",
+    burst="""1 + COALESCE((
+            SELECT r.last_seq FROM runs r
+            WHERE r.chat_id = arrived.chat_id AND r.thread_id = arrived.thread_id
+              AND r.number = arrived.committed_run
+        ), answered_seq)""",
+    holder="NULL",
+)
+TOLD_RECEIVED = f""",
+arrived AS (
+    SELECT counted.chat_id, counted.thread_id, event_version, committed_run, answered_seq,
+        jsonb_build_object(
+            'first_seq', inbound_seq - places + 1, 'last_seq', inbound_seq,
+            'message_ids', message_ids, 'lengths', lengths, 'opened', opened_at = clock.now,
+            'closes_in_ms', {milliseconds("closes_at - clock.now")},
+            'cap_in_ms', {milliseconds("cap_at - clock.now")}
+        ) AS payload
+    FROM counted JOIN opened USING (chat_id, thread_id) JOIN (
+        SELECT chat_id, thread_id, count(*) AS places,
+            array_agg(message_id ORDER BY message_id) AS message_ids,
+            array_agg(length(text) ORDER BY message_id) AS lengths
+        FROM fresh GROUP BY chat_id, thread_id
+    ) each USING (chat_id, thread_id), clock
+),
+{TOLD_ARRIVED}"""
+
 RECEIVE = f"""
 WITH {CLOCK},
 given AS (
@@ -42,11 +73,15 @@ fresh AS (
     )
 ),
 counted AS (
-    INSERT INTO conversations AS c (chat_id, thread_id, inbound_seq)
-    SELECT chat_id, thread_id, places FROM fresh WHERE place = 1 ORDER BY chat_id, thread_id
-    ON CONFLICT (chat_id, thread_id)
-    DO UPDATE SET inbound_seq = c.inbound_seq + excluded.inbound_seq
-    RETURNING chat_id, thread_id, inbound_seq
+    INSERT INTO conversations AS c (
+        chat_id, thread_id, inbound_seq, event_version, received_version
+    )
+    SELECT chat_id, thread_id, places, 1, 1 FROM fresh WHERE place = 1
+    ORDER BY chat_id, thread_id
+    ON CONFLICT (chat_id, thread_id) DO UPDATE
+    SET inbound_seq = c.inbound_seq + excluded.inbound_seq,
+        event_version = c.event_version + 1, received_version = c.event_version + 1
+    RETURNING chat_id, thread_id, inbound_seq, event_version, answered_seq, committed_run
 ),
 stored AS (
     INSERT INTO messages (chat_id, thread_id, seq, message_id, text, received_at)
@@ -69,8 +104,8 @@ opened AS (
         END,
         cap_at = CASE WHEN w.consumed_by IS NULL THEN w.cap_at ELSE excluded.cap_at END,
         consumed_by = NULL
-    RETURNING chat_id, thread_id, due_at
-)
+    RETURNING chat_id, thread_id, due_at, opened_at, closes_at, cap_at
+){TOLD_RECEIVED}
 SELECT chat_id, thread_id, inbound_seq,
     CAST(EXTRACT(EPOCH FROM due_at - clock.now) AS float) AS due_in
 FROM counted JOIN opened USING (chat_id, thread_id), clock

@@ -3,9 +3,10 @@
 from datetime import datetime
 
 from storage.database import Database
+from storage.events import burst_of, told
 from storage.fragments import CLOCK, FENCED
-from storage.leases import fenced
-from storage.records import Lease, Part, PartState, RunNumber
+from storage.records import Lease, Part, PartState, Run
+from storage.transitions import fenced
 from storage.verbs import verb
 
 OPEN_PARTS = """
@@ -15,40 +16,67 @@ WHERE chat_id = :chat_id AND thread_id = :thread_id AND run = :run
 ORDER BY part
 """
 
+TOLD_PART = told(
+    "numbered",
+    "'part_' || CASE state WHEN 'sending' THEN 'started' WHEN 'pending' THEN 'postponed'"
+    " ELSE state END",
+    """jsonb_build_object(
+        'part', part, 'attempts', attempts, 'message_id', message_id, 'length', length(text)
+    )""",
+    run=":run",
+    burst=burst_of("numbered"),
+)
+NUMBERED = """numbered AS (
+    UPDATE conversations c SET event_version = c.event_version + 1
+    FROM changed WHERE c.chat_id = changed.chat_id AND c.thread_id = changed.thread_id
+    RETURNING c.chat_id, c.thread_id, c.event_version, changed.part, changed.attempts,
+        changed.message_id, changed.text, changed.state
+)"""
+
 START_PART = f"""
-WITH {CLOCK}, {FENCED}
-UPDATE outbox o SET state = 'sending', attempts = o.attempts + 1, changed_at = clock.now
-FROM fenced, clock
-WHERE o.chat_id = fenced.chat_id AND o.thread_id = fenced.thread_id
-  AND fenced.lease_expires_at > clock.now
-  AND o.run = :run AND o.part = :part AND o.state IN ('pending', 'sending')
-RETURNING o.part
+WITH {CLOCK}, {FENCED},
+changed AS (
+    UPDATE outbox o SET state = 'sending', attempts = o.attempts + 1, changed_at = clock.now
+    FROM fenced, clock
+    WHERE o.chat_id = fenced.chat_id AND o.thread_id = fenced.thread_id
+      AND fenced.lease_expires_at > clock.now
+      AND o.run = :run AND o.part = :part AND o.state IN ('pending', 'sending')
+    RETURNING o.*
+),
+{NUMBERED},
+{TOLD_PART}
+SELECT part FROM changed
 """
 
 RECORD_PART = f"""
-WITH {CLOCK}, {FENCED}
-UPDATE outbox o
-SET state = :state, message_id = CAST(:message_id AS bigint), changed_at = clock.now
-FROM fenced, clock
-WHERE o.chat_id = fenced.chat_id AND o.thread_id = fenced.thread_id
-  AND o.run = :run AND o.part = :part
-RETURNING o.part
+WITH {CLOCK}, {FENCED},
+changed AS (
+    UPDATE outbox o
+    SET state = :state, message_id = CAST(:message_id AS bigint), changed_at = clock.now
+    FROM fenced, clock
+    WHERE o.chat_id = fenced.chat_id AND o.thread_id = fenced.thread_id
+      AND o.run = :run AND o.part = :part
+    RETURNING o.*
+),
+{NUMBERED},
+{TOLD_PART}
+SELECT part FROM changed
 """
 
 
 @verb
-async def open_parts(db: Database, lease: Lease, run: RunNumber) -> list[Part]:
+async def open_parts(db: Database, lease: Lease, run: Run) -> list[Part]:
     """What of the reply is not known to be with Telegram, in order."""
-    rows = await db.fetch(OPEN_PARTS, {**lease.key._asdict(), "run": run})
+    rows = await db.fetch(OPEN_PARTS, {**lease.key._asdict(), "run": run.number})
     return [Part(row.part, row.text, row.state, row.attempts) for row in rows]
 
 
 @verb
 async def start_part(
-    db: Database, lease: Lease, run: RunNumber, part: int, *, now: datetime | None = None
+    db: Database, lease: Lease, run: Run, part: int, *, now: datetime | None = None
 ) -> bool:
     """Write down that the part is about to go out; False: the lease is not ours any more."""
-    arguments = {**fenced(lease), "run": run, "part": part, "now": now}
+    arguments = {**fenced(lease), "run": run.number, "part": part, "now": now}
     return await db.fetch_one(START_PART, arguments) is not None
 
 
@@ -56,7 +84,7 @@ async def start_part(
 async def record_part(
     db: Database,
     lease: Lease,
-    run: RunNumber,
+    run: Run,
     part: int,
     *,
     state: PartState,
@@ -66,7 +94,7 @@ async def record_part(
     """Write down what became of the part; False: the lease is not ours any more."""
     arguments = {
         **fenced(lease),
-        "run": run,
+        "run": run.number,
         "part": part,
         "state": state,
         "message_id": message_id,

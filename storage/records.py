@@ -6,6 +6,7 @@ from typing import Literal, NamedTuple, NewType
 
 Fence = NewType("Fence", int)
 RunNumber = NewType("RunNumber", int)
+Version = NewType("Version", int)
 Seq = NewType("Seq", int)
 
 PartState = Literal["pending", "sending", "sent", "unconfirmed", "refused"]
@@ -47,10 +48,19 @@ class Lease:
 
 
 @dataclass(frozen=True, slots=True)
+class Run:
+    """A run as its holder knows it: which one, and at which step."""
+
+    number: RunNumber
+    version: Version
+    """That of the event that brought it into its state."""
+
+
+@dataclass(frozen=True, slots=True)
 class Burst:
     """The messages a run answers: those after `answered_seq`, up to `last_seq`."""
 
-    run: RunNumber
+    run: Run
     answered_seq: Seq
     last_seq: Seq
     final_at: datetime
@@ -65,7 +75,7 @@ class Burst:
 class CommittedReply:
     """A reply that is in the outbox and still has to reach its chat."""
 
-    run: RunNumber
+    run: Run
 
 
 @dataclass(frozen=True, slots=True)

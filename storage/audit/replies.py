@@ -1,7 +1,7 @@
 """Replies in the outbox, part by part: G7."""
 
 from storage.audit.check import REPLIED, Check, Look
-from storage.tables import PART_STATES
+from storage.states import PART_STATES
 
 # A reply that is given up ends in refused parts: the one that was refused and all below it, all
 # written down by the statement that ends the run.

@@ -1,7 +1,7 @@
 """Runs, their leases and their replies: G1, G3, G6, G10."""
 
 from storage.audit.check import FINISHED, REPLIED, Check, Look
-from storage.tables import RUN_STATES
+from storage.states import RUN_STATES
 
 # The statement that takes a lease begins its run, and those that end the run free the lease; so
 # this holds of an expired lease too, until somebody takes it.

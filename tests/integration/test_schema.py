@@ -29,7 +29,7 @@ SELECT c.relname AS name, concat_ws(' ', a.attname, format_type(a.atttypid, a.at
 FROM pg_class c
 JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
 LEFT JOIN pg_attrdef d ON d.adrelid = c.oid AND d.adnum = a.attnum
-WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r'
+WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p')
 UNION ALL
 SELECT conname, pg_get_constraintdef(oid)
 FROM pg_constraint WHERE connamespace = 'public'::regnamespace
@@ -38,6 +38,9 @@ SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public'
 """
 VERSION_TABLE = "alembic_version"
 """Alembic's own; the models know nothing of it."""
+
+DEFAULT_PARTITION = "events_other"
+"""Made beside its parent, and no table of its own to the models."""
 
 Catalog = set[tuple[str, str]]
 
@@ -68,7 +71,11 @@ async def alembic(db: Database, do: Callable[[Config], None]) -> None:
 
 
 def differences(connection: Connection) -> list[Any]:
-    options = {"compare_type": True, "compare_server_default": True}
+    options = {
+        "compare_type": True,
+        "compare_server_default": True,
+        "include_name": lambda name, kind, _parents: kind != "table" or name != DEFAULT_PARTITION,
+    }
     return list(compare_metadata(MigrationContext.configure(connection, opts=options), metadata))
 
 

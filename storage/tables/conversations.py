@@ -1,49 +1,26 @@
-"""The tables. Each key begins with the conversation, so the data can be spread by chat later."""
+"""Conversations, and what is said in them."""
 
 from sqlalchemy import (
     BigInteger,
     CheckConstraint,
     Column,
     Computed,
-    DateTime,
     ForeignKeyConstraint,
-    Identity,
     Index,
     Integer,
-    MetaData,
     PrimaryKeyConstraint,
     Table,
     Text,
     text,
 )
 
-metadata = MetaData(
-    naming_convention={
-        "ix": "%(table_name)s_%(column_0_N_name)s",
-        "ck": "%(table_name)s_%(constraint_name)s",
-        "fk": "%(table_name)s_%(referred_table_name)s_fkey",
-        "pk": "%(table_name)s_pkey",
-    }
-)
-INSTANT = DateTime(timezone=True)
-CONVERSATION = ["chat_id", "thread_id"]
-
-
-def _key() -> tuple[Column[int], Column[int]]:
-    return (
-        Column("chat_id", BigInteger, nullable=False),
-        Column("thread_id", BigInteger, nullable=False),
-    )
-
-
-def _of_conversation() -> ForeignKeyConstraint:
-    return ForeignKeyConstraint(CONVERSATION, ["conversations.chat_id", "conversations.thread_id"])
-
+from storage.states import PART_STATES, RUN_STATES
+from storage.tables.base import CONVERSATION, INSTANT, key_columns, metadata, of_conversation
 
 conversations = Table(
     "conversations",
     metadata,
-    *_key(),
+    *key_columns(),
     Column("inbound_seq", BigInteger, nullable=False),
     Column("answered_seq", BigInteger, nullable=False, server_default="0"),
     Column("lease_holder", Text),
@@ -53,6 +30,8 @@ conversations = Table(
     Column("model_attempts", Integer, nullable=False, server_default="0"),
     Column("committed_run", BigInteger),
     Column("deliver_after", INSTANT),
+    Column("event_version", BigInteger, nullable=False, server_default="0"),
+    Column("received_version", BigInteger, nullable=False, server_default="0"),
     PrimaryKeyConstraint(*CONVERSATION),
     CheckConstraint("answered_seq <= inbound_seq", name="watermark_below_counter"),
     CheckConstraint(
@@ -74,20 +53,20 @@ conversations = Table(
 messages = Table(
     "messages",
     metadata,
-    *_key(),
+    *key_columns(),
     Column("seq", BigInteger, nullable=False),
     Column("message_id", BigInteger, nullable=False),
     Column("text", Text, nullable=False),
     Column("received_at", INSTANT, nullable=False),
     PrimaryKeyConstraint(*CONVERSATION, "seq"),
-    _of_conversation(),
+    of_conversation(),
     Index("messages_once", *CONVERSATION, "message_id", unique=True),
 )
 
 windows = Table(
     "windows",
     metadata,
-    *_key(),
+    *key_columns(),
     Column("opened_at", INSTANT, nullable=False),
     Column("closes_at", INSTANT, nullable=False),
     Column("cap_at", INSTANT, nullable=False),
@@ -95,49 +74,45 @@ windows = Table(
     Column("due_at", INSTANT, Computed("GREATEST(closes_at, retry_at)", persisted=True)),
     Column("consumed_by", BigInteger),
     PrimaryKeyConstraint(*CONVERSATION),
-    _of_conversation(),
+    of_conversation(),
     CheckConstraint("closes_at <= cap_at", name="closes_within_cap"),
     Index("windows_due", "due_at"),
 )
 
-RUN_STATES = (
-    "generating",
-    "committed",
-    "sent",
-    "undeliverable",
-    "failed",
-    "superseded",
-    "postponed",
-    "handed_over",
-    "lost",
-)
 
 runs = Table(
     "runs",
     metadata,
-    *_key(),
+    *key_columns(),
     Column("number", BigInteger, nullable=False),
     Column("holder", Text, nullable=False),
+    Column("kind", Text, nullable=False, server_default="burst"),
     Column("state", Text, nullable=False),
+    Column("version", BigInteger, nullable=False, server_default="0"),
     Column("first_seq", BigInteger, nullable=False),
     Column("last_seq", BigInteger, nullable=False),
     Column("reply", Text),
     Column("reason", Text),
+    Column("tokens_in", BigInteger, nullable=False, server_default="0"),
+    Column("tokens_out", BigInteger, nullable=False, server_default="0"),
     Column("started_at", INSTANT, nullable=False),
     Column("committed_at", INSTANT),
     Column("ended_at", INSTANT),
     PrimaryKeyConstraint(*CONVERSATION, "number"),
-    _of_conversation(),
-    CheckConstraint("first_seq <= last_seq", name="covers_something"),
+    of_conversation(),
+    CheckConstraint(
+        "CASE kind WHEN 'burst' THEN first_seq <= last_seq"
+        " WHEN 'reminder' THEN first_seq = last_seq + 1 ELSE false END",
+        name="covers_what_its_kind_says",
+    ),
     CheckConstraint(f"state IN {RUN_STATES}", name="state_is_known"),
 )
 
-PART_STATES = ("pending", "sending", "sent", "unconfirmed", "refused")
 
 outbox = Table(
     "outbox",
     metadata,
-    *_key(),
+    *key_columns(),
     Column("run", BigInteger, nullable=False),
     Column("part", Integer, nullable=False),
     Column("text", Text, nullable=False),
@@ -148,32 +123,4 @@ outbox = Table(
     PrimaryKeyConstraint(*CONVERSATION, "run", "part"),
     ForeignKeyConstraint([*CONVERSATION, "run"], ["runs.chat_id", "runs.thread_id", "runs.number"]),
     CheckConstraint(f"state IN {PART_STATES}", name="state_is_known"),
-)
-
-pollers = Table(
-    "pollers",
-    metadata,
-    Column("bot_id", BigInteger, nullable=False),
-    Column("holder", Text),
-    Column("fence", BigInteger, nullable=False, server_default="0"),
-    Column("expires_at", INSTANT),
-    PrimaryKeyConstraint("bot_id"),
-)
-
-set_aside_updates = Table(
-    "set_aside_updates",
-    metadata,
-    Column("id", BigInteger, Identity(always=True), nullable=False),
-    Column("payload", Text, nullable=False),
-    Column("error", Text, nullable=False),
-    Column("set_aside_at", INSTANT, nullable=False),
-    PrimaryKeyConstraint("id"),
-)
-
-told_chats = Table(
-    "told_chats",
-    metadata,
-    Column("chat_id", BigInteger, nullable=False),
-    Column("told_at", INSTANT, nullable=False),
-    PrimaryKeyConstraint("chat_id"),
 )

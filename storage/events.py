@@ -1,0 +1,55 @@
+"""The event log: what every change appends in its own statement.
+
+An event takes the next `event_version` of its conversation, drawn under the conversation's row
+lock: versions have no gaps, and they commit in their order. Payloads hold numbers, ids, lengths
+and reasons, never what somebody wrote, so that the log may outlive the content.
+"""
+
+
+def event_id(row: str, version: str) -> str:
+    """SQL: the id of the event at `version` in the conversation of `row` (see `tables.log`)."""
+    place = f"{row}.chat_id::text || '/' || {row}.thread_id::text || '/' || ({version})::text"
+    return f"md5({place})::uuid"
+
+
+def milliseconds(interval: str) -> str:
+    """SQL: an interval as a whole number of milliseconds."""
+    return f"CAST(1000 * EXTRACT(EPOCH FROM {interval}) AS bigint)"
+
+
+def told(
+    source: str,
+    kind: str,
+    payload: str,
+    *,
+    name: str = "told",
+    version: str = "event_version",
+    run: str = "NULL",
+    burst: str = "NULL",
+    cause: str = "NULL",
+    holder: str = "CAST(:holder AS text)",
+) -> str:
+    """SQL: a CTE called `name` that appends one event for each row of the CTE `source`.
+
+    `kind` and the rest are expressions over `source` and `clock`; `cause` is the version of the
+    event that caused this one, NULL if the cause lies outside; `burst` its first message.
+    """
+    columns = (
+        "chat_id, thread_id, version, type, payload, causation_id, correlation_id, run, holder, "
+        "recorded_at"
+    )
+    return f"""{name} AS (
+    INSERT INTO events ({columns})
+    SELECT {source}.chat_id, {source}.thread_id, {version}, {kind}, {payload},
+        {event_id(source, cause)}, {burst}, {run}, {holder}, clock.now
+    FROM {source}, clock
+)"""
+
+
+def burst_of(source: str, run: str = ":run") -> str:
+    """SQL: the first message of what the run of `source` answers; NULL: a reminder."""
+    return f"""(
+        SELECT CASE r.kind WHEN 'burst' THEN r.first_seq END FROM runs r
+        WHERE r.chat_id = {source}.chat_id AND r.thread_id = {source}.thread_id
+          AND r.number = {run}
+    )"""

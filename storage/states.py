@@ -1,0 +1,52 @@
+"""The states of what has states, and where each may go from there."""
+
+from enum import StrEnum
+
+
+class RunState(StrEnum):
+    """A run, from its lease to its end."""
+
+    GENERATING = "generating"
+    COMMITTED = "committed"
+    SENT = "sent"
+    UNDELIVERABLE = "undeliverable"
+    FAILED = "failed"
+    SUPERSEDED = "superseded"
+    POSTPONED = "postponed"
+    HANDED_OVER = "handed_over"
+    LOST = "lost"
+
+
+RUN_STATES = tuple(state.value for state in RunState)
+
+
+def may_become(state: RunState) -> frozenset[RunState]:
+    """The states that may follow; none: the run has ended."""
+    match state:
+        case RunState.GENERATING:
+            return frozenset(
+                {
+                    RunState.COMMITTED,
+                    RunState.SUPERSEDED,
+                    RunState.POSTPONED,
+                    RunState.HANDED_OVER,
+                    RunState.LOST,
+                }
+            )
+        case RunState.COMMITTED:
+            return frozenset({RunState.SENT, RunState.UNDELIVERABLE, RunState.FAILED})
+        case (
+            RunState.SENT
+            | RunState.UNDELIVERABLE
+            | RunState.FAILED
+            | RunState.SUPERSEDED
+            | RunState.POSTPONED
+            | RunState.HANDED_OVER
+            | RunState.LOST
+        ):
+            return frozenset()
+
+
+PART_STATES = ("pending", "sending", "sent", "unconfirmed", "refused")
+
+EFFECT_STATES = ("processing", "done", "failed", "to_undo", "undone", "not_undone")
