@@ -2,37 +2,14 @@
 
 from datetime import datetime, timedelta
 
+from storage import named_leases
 from storage.database import Database
-from storage.fragments import CLOCK
 from storage.records import Fence, Polling
 from storage.verbs import verb
 
-TAKE_POLLING = f"""
-WITH {CLOCK}
-INSERT INTO pollers AS p (bot_id, holder, fence, expires_at)
-SELECT CAST(:bot_id AS bigint), CAST(:holder AS text), 1, clock.now + CAST(:ttl AS interval)
-FROM clock
-ON CONFLICT (bot_id) DO UPDATE
-SET holder = excluded.holder, fence = p.fence + 1, expires_at = excluded.expires_at
-WHERE p.holder IS NULL OR p.holder = excluded.holder OR p.holder = ANY(CAST(:dead AS text[]))
-   OR p.expires_at <= excluded.expires_at - CAST(:ttl AS interval)
-RETURNING fence
-"""
-
-RENEW_POLLING = f"""
-WITH {CLOCK}
-UPDATE pollers p SET expires_at = clock.now + CAST(:ttl AS interval)
-FROM clock
-WHERE p.bot_id = :bot_id AND p.holder = :holder AND p.fence = :fence
-RETURNING p.fence
-"""
-
-RELEASE_POLLING = """
-UPDATE pollers SET holder = NULL, expires_at = NULL
-WHERE bot_id = :bot_id AND holder = :holder AND fence = :fence
-RETURNING fence
-"""
-
+TAKE_POLLING = named_leases.take("pollers", "bot_id", "bigint")
+RENEW_POLLING = named_leases.renew("pollers", "bot_id")
+RELEASE_POLLING = named_leases.release("pollers", "bot_id")
 POLLER = "SELECT holder FROM pollers WHERE bot_id = :bot_id"
 OTHER_BOTS = "SELECT bot_id FROM pollers WHERE bot_id <> :bot_id"
 
@@ -48,7 +25,7 @@ async def take_polling(
     now: datetime | None = None,
 ) -> Polling | None:
     """Become the one who polls, unless somebody else is and has neither expired nor died."""
-    arguments = {"bot_id": bot_id, "holder": holder, "ttl": ttl, "dead": dead, "now": now}
+    arguments = {"name": bot_id, "holder": holder, "ttl": ttl, "dead": dead, "now": now}
     row = await db.fetch_one(TAKE_POLLING, arguments)
     return None if row is None else Polling(bot_id, holder, Fence(row.fence))
 
@@ -82,4 +59,4 @@ async def other_bots(db: Database, bot_id: int) -> list[int]:
 
 
 def _mine(polling: Polling) -> dict[str, object]:
-    return {"bot_id": polling.bot_id, "holder": polling.holder, "fence": polling.fence}
+    return {"name": polling.bot_id, "holder": polling.holder, "fence": polling.fence}

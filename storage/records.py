@@ -9,6 +9,7 @@ RunNumber = NewType("RunNumber", int)
 Version = NewType("Version", int)
 Seq = NewType("Seq", int)
 
+EffectState = Literal["processing", "done", "failed", "to_undo", "undone", "not_undone"]
 PartState = Literal["pending", "sending", "sent", "unconfirmed", "refused"]
 
 
@@ -134,5 +135,75 @@ class Polling:
     """The right to poll one bot's updates."""
 
     bot_id: int
+    holder: str
+    fence: Fence
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCall:
+    """One request to the model, as the log tells of it; times in milliseconds."""
+
+    outcome: Literal["answered", "tools", "failed", "refused", "cancelled"]
+    reason: str | None
+    first_token_ms: int | None
+    total_ms: int
+    tokens_in: int
+    tokens_out: int
+    is_estimated: bool
+    """True if the server said nothing of tokens, or was not heard to the end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """An effect that was claimed now (`is_won`), or what is known of it."""
+
+    is_won: bool
+    state: EffectState = "processing"
+    result: str = ""
+    holder: str | None = None
+    fence: Fence = Fence(0)
+    expires_in: float = 0.0
+    """Seconds until the claimant's time for it is up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """A call of a tool whose result is recorded."""
+
+    key: str
+    tool: str
+    arguments: str
+    result: str
+    last_seq: Seq
+    """The newest message that the run knew when it called."""
+
+
+@dataclass(frozen=True, slots=True)
+class DueUndo:
+    """An effect that is to be undone now."""
+
+    conversation: ConversationKey
+    key: str
+    tool: str
+    arguments: str
+    result: str
+    attempts: int
+    """This one included."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reminder:
+    """A reminder that waits for its time."""
+
+    number: int
+    text: str
+    due_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceLease:
+    """The right to use a resource that conversations share."""
+
+    resource: str
     holder: str
     fence: Fence

@@ -14,6 +14,7 @@ from storage.states import RunState
 from storage.transitions import JUDGED, fenced, has_moved, moved, of_run
 from storage.verbs import verb
 
+# An apology means that what tools did for the burst is to be undone.
 # Under the row lock: is the fence mine and unexpired, and is the counter still what I read (or the
 # run final)? `again` answers a caller who asks again because the first answer was lost on the way;
 # it reads the locked rows, since the first one may have been done while this one waited.
@@ -37,6 +38,15 @@ committed AS (
     FROM moved, clock
     WHERE c.chat_id = moved.chat_id AND c.thread_id = moved.thread_id
     RETURNING c.chat_id, c.thread_id
+),
+to_undo AS (
+    UPDATE effects e
+    SET state = CASE WHEN e.can_be_undone THEN 'to_undo' ELSE 'not_undone' END,
+        undo_due_at = CASE WHEN e.can_be_undone THEN clock.now END,
+        undo_error = CASE WHEN NOT e.can_be_undone THEN 'the tool declares no undo' END
+    FROM moved, clock
+    WHERE e.chat_id = moved.chat_id AND e.thread_id = moved.thread_id
+      AND e.burst = moved.first_seq AND e.state = 'done' AND moved.reason IS NOT NULL
 ),
 posted AS (
     INSERT INTO outbox (chat_id, thread_id, run, part, text, changed_at)

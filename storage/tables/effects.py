@@ -2,6 +2,7 @@
 
 from sqlalchemy import (
     BigInteger,
+    Boolean,
     CheckConstraint,
     Column,
     Index,
@@ -23,9 +24,11 @@ effects = Table(
     Column("key", Text, nullable=False),
     Column("burst", BigInteger, nullable=False),
     Column("place", Integer, nullable=False),
+    Column("last_seq", BigInteger, nullable=False),
     Column("tool", Text, nullable=False),
     Column("arguments", JSONB, nullable=False),
     Column("state", Text, nullable=False, server_default="processing"),
+    Column("can_be_undone", Boolean, nullable=False),
     Column("result", Text),
     Column("holder", Text),
     Column("fence", BigInteger, nullable=False),

@@ -1,0 +1,70 @@
+"""The circuit breaker before the model: an outage costs one probe at a time.
+
+Closed, everybody asks. After so many failures in a row of whoever asked, it opens: nobody takes a
+lease to generate, so no conversation spends its attempts, and its burst stays due in the table.
+When the time has come, one run goes through as a probe. It closes on the first answer.
+
+Source: M. Nygard, "Release It!", 2007, chapter 5.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from time import monotonic
+
+import structlog
+
+from coordination.patience import PROBING, RetryPolicy
+
+log = structlog.get_logger(__name__)
+
+FAILURES_TO_OPEN = 5
+
+
+class Breaker:
+    """What this process knows of the model's health."""
+
+    def __init__(
+        self, policy: RetryPolicy = PROBING, clock: Callable[[], float] = monotonic
+    ) -> None:
+        self._policy = policy
+        self._clock = clock
+        self._failures = 0
+        self._probe_at = 0.0
+        self._is_probing = False
+
+    @property
+    def is_open(self) -> bool:
+        """True from the failures that opened it to the next answer."""
+        return self._failures >= FAILURES_TO_OPEN
+
+    def lets_through(self) -> bool:
+        """Whether a run that asked now would be let through."""
+        return not self.is_open or (not self._is_probing and self._clock() >= self._probe_at)
+
+    @contextmanager
+    def passing(self) -> Iterator[bool]:
+        """Whether the run in the block may ask the model; if it is the probe, until it ends."""
+        may_pass, is_probe = self.lets_through(), self.is_open
+        if not (may_pass and is_probe):
+            yield may_pass
+            return
+        self._is_probing = True
+        try:
+            yield True
+        finally:
+            self._is_probing = False
+
+    def answered(self) -> None:
+        """Note that the model answered, be it with a refusal."""
+        if self.is_open:
+            log.info("model_back")
+        self._failures = 0
+
+    def failed(self, wish: float | None) -> None:
+        """Note a failure that may pass; `wish` is the server's own, in seconds."""
+        self._failures += 1
+        if not self.is_open:
+            return
+        beyond = self._failures - FAILURES_TO_OPEN + 1
+        self._probe_at = self._clock() + self._policy.delay(beyond, wish)
+        log.warning("model_away", probe_in=round(self._probe_at - self._clock(), 1))

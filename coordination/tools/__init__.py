@@ -1,0 +1,1 @@
+"""Tools that the model may call: declared, performed once a burst, and undone if all fails."""

@@ -1,0 +1,40 @@
+"""Calling one of a tool's functions, whatever it does."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import structlog
+from pydantic import BaseModel
+
+from coordination.tools.tool import Call, Function, Tool, ToolFailed
+from storage.database import Database
+from storage.steps import step
+from storage.text import storable
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """How a call ended, and the words for the model (None: the function returned none)."""
+
+    state: Literal["done", "failed", "unknown"]
+    words: str | None
+
+
+async def attempt(  # noqa: D417 (see `Tool`)
+    db: Database, tool: Tool, function: Function, call: Call, arguments: BaseModel, **more: Any
+) -> Attempt:
+    """Call `function`, one of the tool's, within its time; never raises for what it does."""
+    try:
+        async with step(db.at, "tool_call"):
+            result = await tool.run(function, call, arguments, **more)
+    except ToolFailed as error:
+        return Attempt("failed", storable(str(error)) or "It failed.")
+    except TimeoutError:
+        log.warning("tool_took_too_long", tool=tool.name)
+        return Attempt("unknown", "It took too long; it is not known whether it was done.")
+    except Exception:
+        log.exception("tool_broke", tool=tool.name)
+        return Attempt("failed", "It failed: the tool is broken.")
+    return Attempt("done", None if result is None else storable(str(result)))

@@ -1,0 +1,271 @@
+"""The ledger of what tools did: each effect of a burst is claimed before, and recorded after.
+
+A claim is an insert under the conversation's row lock by the holder of the reply lease: of two
+runs one wins, and the other sees what became of it. `fence` is the claimant's; whoever takes over
+an unfinished claim raises it, so that the earlier claimant can record nothing any more.
+"""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Row
+
+from storage.database import Database
+from storage.events import told
+from storage.fragments import CLOCK, FENCED
+from storage.records import Burst, Claim, ConversationKey, Effect, EffectState, Fence, Lease, Seq
+from storage.transitions import fenced
+from storage.verbs import verb
+
+_STARTED = told(
+    "numbered",
+    "'tool_started'",
+    "jsonb_build_object('tool', tool, 'key', key, 'again', again)",
+    run=":fence",
+    burst="burst",
+    cause="CAST(:version AS bigint)",
+)
+_SEEN = """SELECT was_ours, e.state, e.result, e.holder, e.fence,
+    CAST(EXTRACT(EPOCH FROM e.expires_at - clock.now) AS float) AS expires_in
+FROM (SELECT EXISTS (SELECT FROM fenced) AS was_ours) judged LEFT JOIN effects e
+    ON e.chat_id = :chat_id AND e.thread_id = :thread_id AND e.key = :key, clock"""
+
+# A claim that is ours already is one whose making we never heard of.
+CLAIM = f"""
+WITH {CLOCK}, {FENCED},
+claimed AS (
+    INSERT INTO effects (
+        chat_id, thread_id, key, burst, place, last_seq, tool, arguments, can_be_undone, holder,
+        fence, expires_at, started_at
+    )
+    SELECT chat_id, thread_id, :key, :burst, 1 + (
+            SELECT count(*) FROM effects e
+            WHERE e.chat_id = fenced.chat_id AND e.thread_id = fenced.thread_id
+              AND e.burst = :burst
+        ), :last_seq, :tool, CAST(:arguments AS jsonb), :can_be_undone, :holder, :fence,
+        clock.now + CAST(:time_limit AS interval), clock.now
+    FROM fenced, clock WHERE fenced.lease_expires_at > clock.now
+    ON CONFLICT (chat_id, thread_id, key) DO NOTHING
+    RETURNING chat_id, thread_id, key, burst, tool, false AS again
+),
+numbered AS (
+    UPDATE conversations c SET event_version = c.event_version + 1
+    FROM claimed WHERE c.chat_id = claimed.chat_id AND c.thread_id = claimed.thread_id
+    RETURNING c.chat_id, c.thread_id, c.event_version, key, burst, tool, again
+),
+{_STARTED}
+SELECT seen.*, EXISTS (SELECT FROM claimed)
+    OR (state = 'processing' AND fence = :fence AND holder = :holder) IS TRUE AS is_won
+FROM ({_SEEN}) seen
+"""
+
+TAKE_OVER = f"""
+WITH {CLOCK}, {FENCED},
+claimed AS (
+    UPDATE effects e
+    SET holder = :holder, fence = :fence, started_at = clock.now,
+        expires_at = clock.now + CAST(:time_limit AS interval)
+    FROM fenced, clock
+    WHERE e.chat_id = fenced.chat_id AND e.thread_id = fenced.thread_id AND e.key = :key
+      AND e.state = 'processing' AND e.fence = :last_fence
+      AND fenced.lease_expires_at > clock.now
+    RETURNING e.chat_id, e.thread_id, e.key, e.burst, e.tool, true AS again
+),
+numbered AS (
+    UPDATE conversations c SET event_version = c.event_version + 1
+    FROM claimed WHERE c.chat_id = claimed.chat_id AND c.thread_id = claimed.thread_id
+    RETURNING c.chat_id, c.thread_id, c.event_version, key, burst, tool, again
+),
+{_STARTED}
+SELECT key FROM claimed
+"""
+
+_SETTLED = told(
+    "numbered",
+    "'tool_called'",
+    "jsonb_build_object('tool', tool, 'key', key, 'outcome', CAST(:outcome AS text), 'ms', ms)",
+    run="fence",
+    burst="burst",
+    holder="holder",
+)
+# What happened is recorded even when the reply lease is gone, unless somebody took the claim over.
+SETTLE = f"""
+WITH {CLOCK},
+open AS (
+    SELECT chat_id, thread_id FROM conversations
+    WHERE chat_id = :chat_id AND thread_id = :thread_id FOR UPDATE
+),
+settled AS (
+    UPDATE effects e SET state = :state, result = :result, ended_at = clock.now, expires_at = NULL
+    FROM open, clock
+    WHERE e.chat_id = open.chat_id AND e.thread_id = open.thread_id AND e.key = :key
+      AND e.state = 'processing' AND e.fence = :fence
+    RETURNING e.chat_id, e.thread_id, e.key, e.burst, e.tool, e.fence, e.holder,
+        CAST(1000 * EXTRACT(EPOCH FROM e.ended_at - e.started_at) AS bigint) AS ms
+),
+numbered AS (
+    UPDATE conversations c SET event_version = c.event_version + 1
+    FROM settled WHERE c.chat_id = settled.chat_id AND c.thread_id = settled.thread_id
+    RETURNING c.chat_id, c.thread_id, c.event_version, key, burst, tool, fence, holder, ms
+),
+{_SETTLED}
+SELECT key FROM settled
+"""
+
+_REPLAYED = told(
+    "numbered",
+    "'tool_called'",
+    """jsonb_build_object(
+        'tool', CAST(:tool AS text), 'key', CAST(:key AS text), 'outcome', 'replayed'
+    )""",
+    run=":fence",
+    burst="CAST(:burst AS bigint)",
+    cause="CAST(:version AS bigint)",
+)
+REPLAY = f"""
+WITH {CLOCK}, {FENCED},
+numbered AS (
+    UPDATE conversations c SET event_version = c.event_version + 1
+    FROM fenced WHERE c.chat_id = fenced.chat_id AND c.thread_id = fenced.thread_id
+    RETURNING c.chat_id, c.thread_id, c.event_version
+),
+{_REPLAYED}
+SELECT event_version FROM numbered
+"""
+
+OF_BURST = """
+SELECT key, tool, CAST(arguments AS text) AS arguments, result, last_seq FROM effects
+WHERE chat_id = :chat_id AND thread_id = :thread_id AND burst = :burst
+  AND state IN ('done', 'failed')
+ORDER BY place
+"""
+
+
+@verb
+async def claim_effect(
+    db: Database,
+    lease: Lease,
+    burst: Burst,
+    *,
+    key: str,
+    tool: str,
+    arguments: str,
+    can_be_undone: bool,
+    time_limit: timedelta,
+    now: datetime | None = None,
+) -> Claim | None:
+    """Claim an effect that nobody claimed, or see what became of it; None: the lease is lost."""
+    given = {
+        **fenced(lease),
+        "key": key,
+        "burst": burst.answered_seq + 1,
+        "last_seq": burst.last_seq,
+        "version": burst.run.version,
+        "tool": tool,
+        "arguments": arguments,
+        "can_be_undone": can_be_undone,
+        "time_limit": time_limit,
+        "now": now,
+    }
+    row = await db.fetch_one(CLAIM, given)
+    if row is None or not row.was_ours:
+        return None
+    if row.is_won:
+        return Claim(is_won=True)
+    if row.state is None:
+        # Either the lease has expired, or another claim was being made when this one looked.
+        again = await db.fetch_one(CLAIM, given)
+        return _as_seen(again) if again and again.was_ours and again.state is not None else None
+    return _as_seen(row)
+
+
+@verb
+async def take_over_effect(
+    db: Database,
+    lease: Lease,
+    burst: Burst,
+    *,
+    key: str,
+    last_fence: Fence,
+    time_limit: timedelta,
+    now: datetime | None = None,
+) -> bool:
+    """Take over the claim of a run that is no more; False: it was settled, or the lease is lost."""
+    given = {
+        **fenced(lease),
+        "key": key,
+        "last_fence": last_fence,
+        "version": burst.run.version,
+        "time_limit": time_limit,
+        "now": now,
+    }
+    return await db.fetch_one(TAKE_OVER, given) is not None
+
+
+@verb
+async def settle_effect(
+    db: Database,
+    lease: Lease,
+    *,
+    key: str,
+    state: EffectState,
+    result: str,
+    outcome: str,
+    now: datetime | None = None,
+) -> bool:
+    """Record how a claimed effect ended; False: somebody else took the claim over."""
+    given = {
+        **lease.key._asdict(),
+        "fence": lease.fence,
+        "key": key,
+        "state": state,
+        "result": result,
+        "outcome": outcome,
+        "now": now,
+    }
+    return await db.fetch_one(SETTLE, given) is not None
+
+
+@verb
+async def replay_effect(
+    db: Database,
+    lease: Lease,
+    burst: Burst,
+    *,
+    key: str,
+    tool: str,
+    now: datetime | None = None,
+) -> bool:
+    """Log that a recorded result was given instead of a second effect."""
+    given = {
+        **fenced(lease),
+        "key": key,
+        "tool": tool,
+        "burst": burst.answered_seq + 1,
+        "version": burst.run.version,
+        "now": now,
+    }
+    return await db.fetch_one(REPLAY, given) is not None
+
+
+@verb
+async def effects_of_burst(db: Database, key: ConversationKey, burst: int) -> list[Effect]:
+    """What tools have done for the burst that begins with message `burst`, in order."""
+    rows = await db.fetch(OF_BURST, {**key._asdict(), "burst": burst})
+    return [
+        Effect(row.key, row.tool, row.arguments, row.result or "", Seq(row.last_seq))
+        for row in rows
+    ]
+
+
+def _as_seen(row: Row[Any]) -> Claim:
+    if row.is_won:
+        return Claim(is_won=True)
+    return Claim(
+        is_won=False,
+        state=row.state,
+        result=row.result or "",
+        holder=row.holder,
+        fence=Fence(row.fence),
+        expires_in=row.expires_in or 0.0,
+    )

@@ -1,0 +1,52 @@
+"""What each request to the model took and cost."""
+
+from dataclasses import asdict
+from datetime import datetime
+
+from storage.database import Database
+from storage.events import burst_of, told
+from storage.fragments import CLOCK, FENCED
+from storage.records import Lease, ModelCall, Run
+from storage.transitions import of_run
+from storage.verbs import verb
+
+_CALLED = told(
+    "numbered",
+    "'model_called'",
+    """jsonb_build_object(
+        'outcome', CAST(:outcome AS text), 'reason', CAST(:reason AS text),
+        'first_token_ms', CAST(:first_token_ms AS bigint), 'total_ms', CAST(:total_ms AS bigint),
+        'tokens_in', CAST(:tokens_in AS bigint), 'tokens_out', CAST(:tokens_out AS bigint),
+        'estimated', CAST(:is_estimated AS boolean)
+    )""",
+    run=":run",
+    burst=burst_of("numbered"),
+    cause="CAST(:version AS bigint)",
+)
+RECORD = f"""
+WITH {CLOCK}, {FENCED},
+paid AS (
+    UPDATE runs r
+    SET tokens_in = r.tokens_in + CAST(:tokens_in AS bigint),
+        tokens_out = r.tokens_out + CAST(:tokens_out AS bigint)
+    FROM fenced
+    WHERE r.chat_id = fenced.chat_id AND r.thread_id = fenced.thread_id AND r.number = :run
+    RETURNING r.chat_id, r.thread_id
+),
+numbered AS (
+    UPDATE conversations c SET event_version = c.event_version + 1
+    FROM paid WHERE c.chat_id = paid.chat_id AND c.thread_id = paid.thread_id
+    RETURNING c.chat_id, c.thread_id, c.event_version
+),
+{_CALLED}
+SELECT event_version FROM numbered
+"""
+
+
+@verb
+async def record_model_call(
+    db: Database, lease: Lease, run: Run, call: ModelCall, *, now: datetime | None = None
+) -> bool:
+    """Write down a request to the model; False: the lease is not ours any more."""
+    arguments = {**of_run(lease, run), **asdict(call), "now": now}
+    return await db.fetch_one(RECORD, arguments) is not None
