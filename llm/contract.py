@@ -16,6 +16,18 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
+class Chunk:
+    """A piece of streamed text: whole characters, numbered from 0 within its attempt.
+
+    Attempts are numbered from 1 within one `write`.
+    """
+
+    attempt: int
+    number: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class ModelSettings:
     """Where the model is; `timeout_seconds` bounds a whole answer, first byte to last."""
 
