@@ -12,6 +12,7 @@ from openai import APIConnectionError, APIError, APIStatusError, APITimeoutError
 from llm.contract import ForGood, ModelError, TryLater
 
 _CLIENT_ERRORS = range(400, 500)
+_BAD_REQUEST_STATUSES = frozenset({400, 422})
 # 408 time-out, 409 lock, 425 too early, 429 rate limit
 _PASSING_STATUSES = frozenset({408, 409, 425, 429})
 # OpenAI sends these as 429, but waiting does not bring money.
@@ -35,6 +36,12 @@ def sort_failure(error: Exception) -> ModelError:
             return _sort_refusal(error)
         case _:
             return TryLater(f"unreadable answer ({type(error).__name__})")
+
+
+def refuses_usage(error: APIError) -> bool:
+    """Tell whether a server says that it does not know `stream_options`, as older ones do."""
+    words = f"{error.message} {error.body}"
+    return _status(error) in _BAD_REQUEST_STATUSES and "stream_options" in words
 
 
 def _sort_refusal(error: APIError) -> ModelError:

@@ -2,17 +2,21 @@
 
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from openai import APIError, AsyncOpenAI, AsyncStream, DefaultAsyncHttpxClient
+from openai import APIError, APITimeoutError, AsyncOpenAI, AsyncStream, DefaultAsyncHttpxClient
 
 from llm.completion import Completion
-from llm.contract import Answer, ForGood, ModelSettings, Turn
-from llm.failures import sort_failure
+from llm.contract import Answer, Chunk, ForGood, Meter, ModelSettings, ToolSpec, Turn, Usage
+from llm.failures import refuses_usage, sort_failure
+from llm.request import CompletionRequest
+from llm.writing import Writing
 
 _LOOPBACK = ("all://127.0.0.1", "all://localhost", "all://[::1]")
 # Some servers keep the stream open after the last token; others claim to finish in every chunk.
 _TAIL_SECONDS = 5.0
+_WITH_USAGE = {"stream_options": {"include_usage": True}}
+_NOTHING = Usage(0, 0, estimated=False)
 
 
 class OpenAIWriter:
@@ -21,6 +25,7 @@ class OpenAIWriter:
     def __init__(self, settings: ModelSettings) -> None:
         """Raise `OpenAIError` on an empty key, `httpx2.InvalidURL` on a broken address."""
         self._settings = settings
+        self._asks_usage = True
         self._client = AsyncOpenAI(
             api_key=settings.api_key,
             base_url=settings.base_url,
@@ -30,20 +35,24 @@ class OpenAIWriter:
             http_client=DefaultAsyncHttpxClient(mounts=dict.fromkeys(_LOOPBACK)),
         )
 
-    async def write(self, turns: Sequence[Turn]) -> Answer:
+    async def write(
+        self,
+        turns: Sequence[Turn],
+        *,
+        tools: Sequence[ToolSpec] = (),
+        on_chunk: Callable[[Chunk], None] | None = None,
+        temperature: float | None = None,
+        meter: Meter | None = None,
+    ) -> Answer:
         """Answer `turns`; a blank answer is asked for once more within the same time limit."""
-        clock = asyncio.get_running_loop().time
-        started = clock()
-        for _ in range(2):
-            completion = await self._complete(turns, started + self._settings.timeout_seconds)
-            text = completion.finished_text()
-            if text.strip():
-                return Answer(
-                    text=text,
-                    finish_reason=completion.finish_reason,
-                    first_token_seconds=(completion.first_piece_at or started) - started,
-                    total_seconds=clock() - started,
-                )
+        request = CompletionRequest(turns, tools, temperature)
+        writing = Writing(request, on_chunk, meter or Meter())
+        deadline = writing.started + self._settings.timeout_seconds
+        for number in (1, 2):
+            with writing.attempt(number) as completion:
+                await self._complete(request, completion, deadline)
+            if answer := writing.answer(completion):
+                return answer
         raise ForGood("empty answer twice")
 
     async def probe(self) -> None:
@@ -58,14 +67,18 @@ class OpenAIWriter:
         """Close idle connections; call it when nothing is being written."""
         await self._client.close()
 
-    async def _complete(self, turns: Sequence[Turn], deadline: float) -> Completion:
+    async def _complete(
+        self, request: CompletionRequest, completion: Completion, deadline: float
+    ) -> None:
         clock = asyncio.get_running_loop().time
-        completion = Completion()
         try:
-            async with asyncio.timeout_at(deadline) as limit, await self._request(turns) as events:
+            async with (
+                asyncio.timeout_at(deadline) as limit,
+                await self._open(request, completion) as events,
+            ):
                 if _is_plain_json(events):
                     completion.add(await _whole_body(events), clock())
-                    return completion
+                    return
                 async for event in events:
                     completion.add(event, clock())
                     if completion.finish_reason:
@@ -74,19 +87,30 @@ class OpenAIWriter:
             if not completion.finish_reason:
                 # The cause is dropped: it may quote the prompt or the key in a traceback.
                 raise sort_failure(error) from None
-        return completion
 
-    async def _request(self, turns: Sequence[Turn]) -> AsyncStream[object]:
+    async def _open(
+        self, request: CompletionRequest, completion: Completion
+    ) -> AsyncStream[object]:
+        body = request.body(self._settings.model)
+        # Calls run side by side: another one may learn of the refusal while this one waits.
+        with_usage = self._asks_usage
+        try:
+            return await self._post({**body, **_WITH_USAGE} if with_usage else body)
+        except APIError as error:
+            if with_usage and refuses_usage(error):
+                self._asks_usage = False
+                return await self._open(request, completion)
+            if not isinstance(error, APITimeoutError):
+                completion.usage = _NOTHING  # refused, or never arrived
+            raise
+
+    async def _post(self, body: dict[str, object]) -> AsyncStream[object]:
         # `chat.completions.create` would build a pydantic model of each event, which costs more
         # than the rest of the call.
         return await self._client.post(
             "/chat/completions",
             cast_to=object,
-            body={
-                "model": self._settings.model,
-                "messages": [{"role": turn.role, "content": turn.text} for turn in turns],
-                "stream": True,
-            },
+            body=body,
             stream=True,
             stream_cls=AsyncStream[object],
         )

@@ -1,14 +1,13 @@
 """An OpenAI-compatible model that answers from the prompt it got, as slowly as one likes."""
 
 import asyncio
-import time
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, TypeAlias
 
 from aiohttp import web
 
 from bot.standins.answers import friendly_answer, split_words
-from bot.standins.completions import Completion, error_object
+from bot.standins.completions import Completion
 from bot.standins.faults import (
     CutStream,
     DropBefore,
@@ -23,30 +22,28 @@ from bot.standins.faults import (
 from bot.standins.loopback import LoopbackServer, hang_up
 from bot.standins.model_calls import CallLog, ModelCall
 from bot.standins.model_control import add_model_control
-from bot.standins.model_requests import (
-    CompletionRequest,
-    RequestError,
-    check_key,
-    read_completion_request,
-)
+from bot.standins.model_errors import RequestError, refusal
+from bot.standins.model_names import add_model_names
+from bot.standins.model_requests import CompletionRequest, check_key, read_completion_request
 from bot.standins.model_stream import AnswerStream
 from bot.standins.model_switches import ModelSwitches
 from bot.standins.switch_routes import add_switches
 from bot.standins.switchboard import Switchboard
+from bot.standins.tool_choice import ToolUse, chosen_tools
 
-Answer: TypeAlias = Callable[[list[dict[str, Any]]], str]
+Answer: TypeAlias = Callable[[list[dict[str, Any]]], str | list[ToolUse]]
 ModelHook: TypeAlias = Callable[[ModelCall], Awaitable[ModelFault | None]]
 
 _LARGEST_REQUEST = 64 * 1024 * 1024
-_MODEL = "stand-in"
-_SERVER_ERRORS_FROM = 500
 
 
 class ModelStandIn:
     """Serves chat completions under `/v1`. Stopping and starting again keeps state and port.
 
     `delay` passes before the first word, `per_word` before each word; both may be changed at any
-    time. `answer` makes the text, `switches` makes calls fail by name, `hook` one by one.
+    time. `answer` makes of the messages a text or tool calls; without it, the model calls the
+    offered tools it sees a use for, and repeats what it was told. `switches` makes calls fail by
+    name, `hook` one by one.
     """
 
     def __init__(
@@ -66,7 +63,7 @@ class ModelStandIn:
         self._server = LoopbackServer(self._build_app, host, port, cancel_on_disconnect=True)
         self.delay = delay
         self.per_word = per_word
-        self.answer: Answer = friendly_answer
+        self.answer: Answer | None = None
         self.hook: ModelHook | None = None
         self.switches = ModelSwitches(seed)
 
@@ -103,20 +100,19 @@ class ModelStandIn:
 
     def _build_app(self) -> web.Application:
         app = web.Application(client_max_size=_LARGEST_REQUEST)
-        app.router.add_post("/v1/chat/completions", self._complete)
-        app.router.add_get("/v1/models", self._list_models)
-        app.router.add_get("/v1/models/{model:.+}", self._show_model)
+        app.router.add_post("/v1/chat/completions", self._take_call)
+        add_model_names(app, self._api_key)
         add_model_control(app, self)
         add_switches(app, "/control/faults", Switchboard({"model": self.switches}))
         return app
 
-    async def _complete(self, request: web.Request) -> web.StreamResponse:
+    async def _take_call(self, request: web.Request) -> web.StreamResponse:
         try:
             check_key(request, self._api_key)
             asked = await read_completion_request(request)
         except RequestError as refused:
             return refused.as_response()
-        call = self._log.begin(asked.messages, asked.model, streamed=asked.stream)
+        call = self._log.begin(asked)
         try:
             response = await self._answer_call(request, asked, call)
         except asyncio.CancelledError:
@@ -135,7 +131,7 @@ class ModelStandIn:
         fault = await self._fault(call)
         match fault:
             case RefuseCompletion():
-                return _refusal(fault)
+                return refusal(fault)
             case RawBody():
                 return web.Response(
                     status=fault.status, body=fault.body, content_type=fault.content_type
@@ -148,8 +144,8 @@ class ModelStandIn:
             case None | CutStream() | Say():
                 pass
         await asyncio.sleep(self.delay)
-        text = fault.text if isinstance(fault, Say) else self.answer(asked.messages)
-        completion = Completion.answering(asked.messages, asked.model, text)
+        said = fault.text if isinstance(fault, Say) else self._say(call)
+        completion = self._complete(call, said)
         if isinstance(fault, CutStream):
             return await AnswerStream(request, call, completion).send_cut(self.per_word, fault)
         if asked.stream:
@@ -161,6 +157,19 @@ class ModelStandIn:
         self._log.end(call, "answered")
         return response
 
+    def _say(self, call: ModelCall) -> str | list[ToolUse]:
+        if self.answer is not None:
+            return self.answer(call.messages)
+        return chosen_tools(call.messages, call.offered) or friendly_answer(call.messages)
+
+    def _complete(self, call: ModelCall, said: str | list[ToolUse]) -> Completion:
+        if isinstance(said, str):
+            return Completion.answering(call.messages, call.model, said)
+        call.tool_uses = said
+        completion = Completion.answering(call.messages, call.model, "", said)
+        broken = said and self.switches.break_arguments()
+        return completion.with_broken_arguments() if broken else completion
+
     async def _fault(self, call: ModelCall) -> ModelFailure | None:
         chosen = await self.hook(call) if self.hook is not None else None
         faults: Iterable[ModelFault] = [chosen] if chosen else self.switches.faults_of_call()
@@ -171,31 +180,6 @@ class ModelStandIn:
         return None
 
     async def _answer_plainly(self, call: ModelCall, completion: Completion) -> web.StreamResponse:
-        await asyncio.sleep(self.per_word * len(split_words(completion.text)))
+        await asyncio.sleep(self.per_word * len(split_words(completion.spoken)))
         call.text = completion.text
         return web.json_response(completion.plain())
-
-    async def _list_models(self, request: web.Request) -> web.Response:
-        try:
-            check_key(request, self._api_key)
-        except RequestError as refused:
-            return refused.as_response()
-        return web.json_response({"object": "list", "data": [_model_object(_MODEL)]})
-
-    async def _show_model(self, request: web.Request) -> web.Response:
-        try:
-            check_key(request, self._api_key)
-        except RequestError as refused:
-            return refused.as_response()
-        return web.json_response(_model_object(request.match_info["model"]))
-
-
-def _model_object(name: str) -> dict[str, Any]:
-    return {"id": name, "object": "model", "created": int(time.time()), "owned_by": "stand-in"}
-
-
-def _refusal(fault: RefuseCompletion) -> web.Response:
-    usual = "server_error" if fault.status >= _SERVER_ERRORS_FROM else "invalid_request_error"
-    headers = {} if fault.retry_after is None else {"Retry-After": f"{fault.retry_after:g}"}
-    body = error_object(fault.message, fault.kind or usual, fault.code)
-    return web.json_response(body, status=fault.status, headers=headers)

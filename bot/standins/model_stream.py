@@ -1,11 +1,12 @@
 """Sends an answer as server-sent events, at the pace of a model or broken off on purpose."""
 
 import asyncio
+from collections.abc import Iterable
+from itertools import islice
 
 from aiohttp import web
 
-from bot.standins.answers import split_words
-from bot.standins.completions import Completion, error_object, event
+from bot.standins.completions import Completion, Piece, error_object, event
 from bot.standins.faults import CutStream
 from bot.standins.loopback import hang_up
 from bot.standins.model_calls import ModelCall
@@ -22,13 +23,12 @@ class AnswerStream:
         self._request = request
         self._call = call
         self._completion = completion
-        self._words = split_words(completion.text)
         self._response = web.StreamResponse(headers=_HEADERS)
 
     async def send(self, per_word: float, *, with_usage: bool) -> web.StreamResponse:
         """Send the whole answer."""
         await self._open()
-        await self._send_words(self._words, per_word)
+        await self._send_pieces(self._completion.pieces(), per_word)
         await self._response.write(self._completion.closing_events(with_usage=with_usage))
         await self._response.write_eof()
         return self._response
@@ -36,7 +36,7 @@ class AnswerStream:
     async def send_cut(self, per_word: float, cut: CutStream) -> web.StreamResponse:
         """Send the beginning of the answer and break off."""
         await self._open()
-        await self._send_words(self._words[: cut.after_words], per_word)
+        await self._send_pieces(islice(self._completion.pieces(), cut.after_words), per_word)
         if cut.ending == "drop":
             hang_up(self._request)
             return self._response
@@ -51,13 +51,14 @@ class AnswerStream:
         await self._response.prepare(self._request)
         await self._response.write(self._completion.opening_event())
 
-    async def _send_words(self, words: list[str], per_word: float) -> None:
+    async def _send_pieces(self, pieces: Iterable[Piece], per_word: float) -> None:
         if per_word <= 0:
             # Without a pace one write does; a thousand small ones would only cost the benchmark.
-            await self._response.write(b"".join(map(self._completion.word_event, words)))
-            self._call.text += "".join(words)
+            at_once = list(pieces)
+            await self._response.write(b"".join(piece.data for piece in at_once))
+            self._call.text += "".join(piece.word for piece in at_once)
             return
-        for word in words:
+        for piece in pieces:
             await asyncio.sleep(per_word)
-            await self._response.write(self._completion.word_event(word))
-            self._call.text += word
+            await self._response.write(piece.data)
+            self._call.text += piece.word

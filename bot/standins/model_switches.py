@@ -7,7 +7,10 @@ from bot.standins.switch_kinds import Argument, Kind
 from bot.standins.switches import Switches
 
 COMPLETION = "completion"
-"""Where every one of these switches strikes."""
+"""Where most of these switches strike."""
+TOOL_CALL = "tool call"
+"""Where a switch strikes that touches only answers that call tools."""
+BAD_TOOL_ARGUMENTS = "bad-tool-arguments"
 
 _WORDS = Argument("words", 3, 100_000)
 _NO_QUOTA = (
@@ -80,7 +83,16 @@ _CALLS: list[tuple[Kind, Callable[[float], ModelFault]]] = [
     ),
 ]
 
-KINDS = [kind for kind, _ in _CALLS]
+_OTHERS = [
+    Kind(
+        BAD_TOOL_ARGUMENTS,
+        "broken tool arguments",
+        "Cuts the JSON of a tool call's arguments short.",
+        (TOOL_CALL,),
+    ),
+]
+
+KINDS = [*(kind for kind, _ in _CALLS), *_OTHERS]
 
 
 class ModelSwitches(Switches):
@@ -92,3 +104,7 @@ class ModelSwitches(Switches):
     def faults_of_call(self) -> list[ModelFault]:
         """What this call meets."""
         return self.met(_CALLS, COMPLETION)
+
+    def break_arguments(self) -> bool:
+        """Whether the arguments of this answer's tool calls are to be broken."""
+        return self.strikes(BAD_TOOL_ARGUMENTS, TOOL_CALL) is not None

@@ -53,6 +53,7 @@ async def test_streamed_answer(server: ModelServer, writer: OpenAIWriter) -> Non
                 {"role": "user", "content": "Hello?"},
             ],
             "stream": True,
+            "stream_options": {"include_usage": True},
         }
     ]
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from coordination.ports import Delivered, Delivery, NotNow
-from llm.contract import Answer, Turn
+from llm.contract import Answer, Turn, Usage
 from storage.records import ConversationKey
 
 HANG_SECONDS = 20
@@ -48,12 +48,13 @@ class HeldWriter:
         self.calls: list[ModelCall] = []
         self._asked: asyncio.Queue[ModelCall] = asyncio.Queue()
 
-    async def write(self, turns: Sequence[Turn]) -> Answer:
+    async def write(self, turns: Sequence[Turn], **_options: object) -> Answer:
         call = ModelCall(turns)
         self.calls.append(call)
         self._asked.put_nowait(call)
         text = await call.outcome()
-        return Answer(text, "stop", first_token_seconds=0, total_seconds=0)
+        usage = Usage(len(turns), 1, estimated=True)
+        return Answer(text, "stop", first_token_seconds=0, total_seconds=0, usage=usage)
 
     async def next_call(self) -> ModelCall:
         """The next prompt, as soon as it is there."""
