@@ -19,12 +19,19 @@ from bot.readiness import prepare
 from bot.schedule import Schedule
 from bot.settings import Settings
 from bot.telegram import telegram_bot
+from bot.toolbox import toolbox
 from coordination.answer import Answerer
+from coordination.breaker import Breaker
 from coordination.compose import Composer
 from coordination.deliver import Deliverer
+from coordination.dialogue import Dialogue
 from coordination.leadership import Leadership
 from coordination.lease_keeper import LeaseKeeper, Stop
 from coordination.receive import Receiver
+from coordination.tools.ledger import Ledger
+from coordination.tools.perform import Performer
+from coordination.tools.resources import Resources
+from coordination.tools.undo import Undoer
 from coordination.wake import Wakes
 from llm.writer import OpenAIWriter
 from storage import edge, leases
@@ -55,6 +62,7 @@ class App:
         self._db = Database(settings.database_url.get_secret_value(), at)
         self._bot = telegram_bot(settings)
         self._writer = OpenAIWriter(settings.model())
+        self._toolbox = toolbox(settings)
         self._wire()
 
     def _wire(self) -> None:
@@ -62,12 +70,21 @@ class App:
         courier = TelegramCourier(self._bot)
         self._schedule = Schedule()
         self._keeper = LeaseKeeper(db, holder=holder, ttl=rules.lease_ttl)
+        breaker = Breaker()
+        performer = Performer(
+            db,
+            self._toolbox,
+            Ledger(db, is_dead),
+            Resources(db, ttl=rules.lease_ttl, is_dead=is_dead),
+        )
+        self._undoer = Undoer(db, self._toolbox)
         answerer = Answerer(
             db,
             rules,
             self._keeper,
             self._schedule,
-            Composer(db, rules, self._writer, courier),
+            breaker,
+            Composer(db, rules, Dialogue(db, self._writer, performer, breaker), courier),
             Deliverer(db, rules, courier),
             cut=cut,
         )
@@ -77,6 +94,7 @@ class App:
             holder=holder,
             limit=rules.max_concurrent_replies,
             is_dead=is_dead,
+            breaker=breaker,
         )
         receiver = Receiver(db, rules, self._keeper, self._schedule)
         routes = dispatcher(receiver, Elsewhere(db, self._bot).tell)
@@ -117,6 +135,7 @@ class App:
         beat, sweep = _patient(self._keeper.beat), _patient(self._wakes.sweep)
         self._schedule.every(self._keeper.beat_seconds, beat, "beat")
         self._schedule.every(self._settings.sweep_seconds, sweep, "sweep")
+        self._schedule.every(self._settings.sweep_seconds, _patient(self._undoer.sweep), "undo")
         await sweep()
         closing_time = asyncio.create_task(self._take_nothing_new(stopping))
         try:

@@ -28,6 +28,7 @@ from storage.snapshot import snapshot
 
 LOCAL_TOKEN = "1000:local-mode-needs-no-secret"  # noqa: S105
 LOCAL_KEY = "local"
+SHIPPED_TOOLS = "bot.tools.contacts,bot.tools.reminders"
 LOOK = timedelta(seconds=5)
 
 
@@ -41,6 +42,7 @@ class Given(BaseSettings):
     openai_api_key: str | None = None
     openai_base_url: str | None = None
     database_url: str | None = None
+    tools: str | None = None
 
 
 async def run_local(model_delay: float, faults: Sequence[str] = (), seed: int = 0) -> None:
@@ -86,6 +88,8 @@ async def neighbours(
             found |= {"openai_api_key": LOCAL_KEY, "openai_base_url": model.url}
         if given.database_url is None:
             found["database_url"] = EMBEDDED
+        if given.tools is None:
+            found["tools"] = SHIPPED_TOOLS
         yield found, telegram, model
 
 

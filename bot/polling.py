@@ -20,7 +20,7 @@ from aiogram.methods import GetUpdates
 from aiogram.types import Update
 
 from bot.raw_updates import as_json, chat_of, next_offset, update_id_of
-from coordination.patience import backoff, until_available
+from coordination.patience import RetryPolicy, until_available
 from storage.steps import FaultPoint, no_fault, step
 
 log = structlog.get_logger(__name__)
@@ -28,7 +28,7 @@ log = structlog.get_logger(__name__)
 LONG_POLL_SECONDS = 30
 ANSWER_SECONDS = 15
 MOST_UPDATES = 100  # https://core.telegram.org/bots/api#getupdates
-LONGEST_PAUSE_SECONDS = 10.0
+POLLING = RetryPolicy(base=0.5, cap=10.0)
 MOMENT_SECONDS = 0.1
 
 MOST_WORDS = 2000
@@ -118,9 +118,8 @@ class Poller:
 
     async def _rest_after(self, error: Exception) -> None:
         self._failures += 1
-        pause = backoff(self._failures, base=0.5, cap=LONGEST_PAUSE_SECONDS)
-        if isinstance(error, TelegramRetryAfter):
-            pause = float(error.retry_after)
+        wish = float(error.retry_after) if isinstance(error, TelegramRetryAfter) else None
+        pause = POLLING.delay(self._failures, wish)
         words = error.message if isinstance(error, TelegramAPIError) else type(error).__name__
         advice = ADVICE.get(type(error))
         log.warning("polling_failed", error=words, advice=advice, retry_in=round(pause, 1))
@@ -135,7 +134,7 @@ class Poller:
             return
         self._unconfirmed += 1
         with suppress(TimeoutError):
-            async with asyncio.timeout(backoff(self._unconfirmed, cap=LONGEST_PAUSE_SECONDS)):
+            async with asyncio.timeout(POLLING.delay(self._unconfirmed)):
                 await stopping.wait()
 
     async def handle_all(self, updates: Sequence[Any]) -> None:

@@ -7,6 +7,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
 from pydantic_core import PydanticCustomError
+from pydantic_settings import NoDecode
 
 from bot.addresses import BadAddress, check_postgres_url, check_web_address
 
@@ -58,6 +59,18 @@ def _folder(path: Path | None) -> Path | None:
     return path
 
 
+def _listed(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    return [each.strip() for each in value.split(",") if each.strip()]
+
+
+def _module(name: str) -> str:
+    if not all(part.isidentifier() for part in name.split(".")):
+        raise PydanticCustomError("module", "must be names of Python modules, with commas between")
+    return name
+
+
 def _lower(value: object) -> object:
     return value.lower() if isinstance(value, str) else value
 
@@ -69,4 +82,7 @@ WebAddress = Annotated[str, AfterValidator(_web_address)]
 Key = Annotated[SecretStr, AfterValidator(_key)]
 Words = Annotated[str, AfterValidator(_text)]
 Folder = Annotated[Path | None, AfterValidator(_folder)]
+Modules = Annotated[
+    tuple[Annotated[str, AfterValidator(_module)], ...], NoDecode, BeforeValidator(_listed)
+]
 InAnyCase = BeforeValidator(_lower)

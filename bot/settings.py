@@ -9,7 +9,17 @@ from pydantic import model_validator as checks_together
 from pydantic_core import ErrorDetails, PydanticCustomError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from bot.setting_types import DatabaseUrl, Folder, InAnyCase, Key, Seconds, Token, WebAddress, Words
+from bot.setting_types import (
+    DatabaseUrl,
+    Folder,
+    InAnyCase,
+    Key,
+    Modules,
+    Seconds,
+    Token,
+    WebAddress,
+    Words,
+)
 from coordination.rules import OnUncertainDelivery, Rules
 from llm.contract import ModelSettings
 
@@ -55,6 +65,7 @@ class Settings(BaseSettings):
     model_timeout_seconds: Annotated[Seconds, Field(gt=0)] = 60.0
     model_max_attempts: Annotated[int, Field(ge=1, le=100)] = 5
     history_messages: Annotated[int, Field(ge=0, le=1000)] = 40
+    tools: Modules = ()
 
     on_uncertain_delivery: Annotated[OnUncertainDelivery, InAnyCase] = "balanced"
 

@@ -6,11 +6,12 @@ from typing import assert_never
 
 import structlog
 
+from coordination.breaker import Breaker
 from coordination.compose import Composer
 from coordination.deliver import Deliverer
 from coordination.lease_keeper import HeldLease, LeaseKeeper, Stop
 from coordination.outcomes import Apology, Postponed, Reply, Stopped
-from coordination.patience import backoff, until_available
+from coordination.patience import OWN_FAULTS, until_available
 from coordination.ports import Alarm, Cut
 from coordination.rules import Rules
 from storage import leases, runs, windows
@@ -19,7 +20,6 @@ from storage.records import Burst, CommittedReply, ConversationKey, Released, Ru
 
 log = structlog.get_logger(__name__)
 
-LEAST_SET_BACK_SECONDS = 15.0
 OUR_FAULT = "fault of our own"
 
 
@@ -32,6 +32,7 @@ class Answerer:
         rules: Rules,
         keeper: LeaseKeeper,
         alarm: Alarm,
+        breaker: Breaker,
         composer: Composer,
         deliverer: Deliverer,
         *,
@@ -41,6 +42,7 @@ class Answerer:
         self._rules = rules
         self._keeper = keeper
         self._alarm = alarm
+        self._breaker = breaker
         self._composer = composer
         self._deliverer = deliverer
         self._cut = cut
@@ -49,17 +51,19 @@ class Answerer:
         """Do what is due in this conversation, if anything is and nobody else does it."""
         asked_at = monotonic()
         try:
-            taken = await self._take(key)
-            due_in = (
-                await self._run(taken, asked_at) if taken else await windows.due_in(self._db, key)
-            )
+            with self._breaker.passing() as may_generate:
+                taken = await self._take(key, may_generate=may_generate)
+                if taken:
+                    due_in = await self._run(taken, asked_at)
+                else:
+                    due_in = await windows.due_in(self._db, key)
         except Unavailable as error:
             log.warning("take_failed", conversation=key, error=str(error))
             return
         if due_in is not None and (taken or due_in > 0):
             self._alarm.set(key, due_in)
 
-    async def _take(self, key: ConversationKey) -> Taken | None:
+    async def _take(self, key: ConversationKey, *, may_generate: bool) -> Taken | None:
         return await leases.take_lease(
             self._db,
             key,
@@ -67,6 +71,7 @@ class Answerer:
             ttl=self._rules.lease_ttl,
             max_supersedes=self._rules.max_supersedes,
             max_wait=self._rules.max_wait,
+            may_generate=may_generate,
         )
 
     async def _run(self, taken: Taken, asked_at: float) -> float | None:
@@ -91,7 +96,7 @@ class Answerer:
     async def _set_back(self, held: HeldLease, work: Burst | CommittedReply) -> Released | None:
         """Try again later after a fault of our own, which must neither loop nor lose anything."""
         failures = work.model_attempts + 1 if isinstance(work, Burst) else 1
-        delay = timedelta(seconds=backoff(failures, base=LEAST_SET_BACK_SECONDS))
+        delay = timedelta(seconds=OWN_FAULTS.delay(failures))
         undelivered = await until_available(
             lambda: runs.postpone_delivery(self._db, held.lease, delay=delay, reason=OUR_FAULT)
         )

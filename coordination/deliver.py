@@ -6,7 +6,7 @@ from typing import assert_never
 import structlog
 
 from coordination.lease_keeper import HeldLease
-from coordination.patience import backoff, until_available
+from coordination.patience import DELIVERING, until_available
 from coordination.ports import Courier, Delivered, Delivery, NotNow, Unconfirmed, Unreachable
 from coordination.rules import Rules
 from storage import leases, outbox, runs
@@ -96,7 +96,7 @@ class Deliverer:
         )
 
     async def _postpone(self, held: HeldLease, part: Part, why: NotNow) -> Released | None:
-        wait = backoff(part.attempts + 1) if why.retry_after is None else why.retry_after
+        wait = DELIVERING.delay(part.attempts + 1, why.retry_after)
         log.warning("delivery_postponed", reason=why.reason, seconds=round(wait, 1))
         return await until_available(
             lambda: runs.postpone_delivery(

@@ -6,8 +6,9 @@ from functools import partial
 
 import structlog
 
+from coordination.breaker import Breaker
 from coordination.ports import IsDead
-from storage import leases, windows
+from storage import leases, reminders, windows
 from storage.database import Database, Unavailable
 from storage.records import ConversationKey
 
@@ -28,12 +29,14 @@ class Wakes:
         holder: str,
         limit: int,
         is_dead: IsDead,
+        breaker: Breaker,
     ) -> None:
         self._db = db
         self._answer = answer
         self._holder = holder
         self._limit = limit
         self._is_dead = is_dead
+        self._breaker = breaker
         self._queue: dict[ConversationKey, None] = {}
         self._running: dict[ConversationKey, asyncio.Task[None]] = {}
         self._stopping = False
@@ -47,7 +50,7 @@ class Wakes:
             self._start()
 
     async def sweep(self) -> None:
-        """Wake what is due and nobody woke; free what dead processes hold.
+        """Wake what is due and nobody woke, reminders included; free what dead processes hold.
 
         Raises:
             Unavailable: the database is away; the next sweep will do.
@@ -56,6 +59,10 @@ class Wakes:
         dead = [holder for holder in holders if self._is_dead(holder)]
         if dead and await leases.free_leases_of(self._db, dead):
             log.info("leases_of_dead_freed", holders=dead)
+        for key in await reminders.post_due_reminders(
+            self._db, holder=self._holder, most=self._limit
+        ):
+            self.wake(key)
         await self._look()
 
     def stop(self) -> None:
@@ -80,7 +87,12 @@ class Wakes:
     async def _look(self) -> None:
         # Our own running conversations come back from the query too.
         most = self._limit + len(self._running)
-        due = await windows.due_conversations(self._db, holder=self._holder, most=most)
+        due = await windows.due_conversations(
+            self._db,
+            holder=self._holder,
+            most=most,
+            may_generate=self._breaker.lets_through(),
+        )
         self._more_are_due = len(due) >= most
         for key in due:
             if key not in self._running:

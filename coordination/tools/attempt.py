@@ -22,7 +22,7 @@ class Attempt:
     words: str | None
 
 
-async def attempt(  # noqa: D417 (see `Tool`)
+async def attempt(
     db: Database, tool: Tool, function: Function, call: Call, arguments: BaseModel, **more: Any
 ) -> Attempt:
     """Call `function`, one of the tool's, within its time; never raises for what it does."""

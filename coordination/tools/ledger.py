@@ -27,6 +27,9 @@ UNKNOWN = (
 )
 
 
+_OUTCOMES = {"done": "verified", "failed": "given_up", "unknown": "given_up"}
+
+
 class Ledger:
     """Who may carry out an effect, and what came of it (G9)."""
 
@@ -65,7 +68,7 @@ class Ledger:
         """Whether nobody carries it out any more. A process answers a conversation in one task."""
         if claim.expires_in <= 0 or claim.holder in (None, held.lease.holder):
             return True
-        return claim.holder is not None and self._is_dead(claim.holder)
+        return self._is_dead(claim.holder or "")
 
     async def _take_over(
         self, held: HeldLease, burst: Burst, tool: Tool, call: Call, claim: Claim
@@ -81,37 +84,38 @@ class Ledger:
             )
         )
 
-    async def _resolve(
-        self, held: HeldLease, tool: Tool, call: Call, arguments: BaseModel
-    ) -> str:
+    async def _resolve(self, held: HeldLease, tool: Tool, call: Call, arguments: BaseModel) -> str:
         log.warning("effect_interrupted", tool=tool.name, policy=tool.on_crash)
         match tool.on_crash:
             case "repeat":
                 return await self._carry_out(held, tool, call, arguments, "repeated")
             case "verify":
-                return await self._verify(held, tool, call, arguments)
+                found = await self._found_out(tool, call, arguments)
+                if found.state == "done" and found.words is None:
+                    return await self._carry_out(held, tool, call, arguments, "done")
+                return await self._settle(held, call, found, _OUTCOMES[found.state])
             case "give_up":
                 return await self._settle(held, call, Attempt("failed", UNKNOWN), "given_up")
         assert_never(tool.on_crash)
-
-    async def _verify(self, held: HeldLease, tool: Tool, call: Call, arguments: BaseModel) -> str:
-        assert tool.verify is not None
-        found = await attempt(self._db, tool, tool.verify, call, arguments)
-        if found.state != "done":
-            return await self._settle(held, call, Attempt("failed", UNKNOWN), "given_up")
-        if found.words is None:
-            return await self._carry_out(held, tool, call, arguments, "done")
-        return await self._settle(held, call, found, "verified")
 
     async def _carry_out(
         self, held: HeldLease, tool: Tool, call: Call, arguments: BaseModel, outcome: str
     ) -> str:
         made = await attempt(self._db, tool, tool.function, call, arguments)
+        if made.state == "done":
+            return await self._settle(held, call, made, outcome)
         if made.state == "unknown" and tool.verify is not None:
-            found = await attempt(self._db, tool, tool.verify, call, arguments)
+            found = await self._found_out(tool, call, arguments)
             if found.state == "done" and found.words is not None:
                 return await self._settle(held, call, found, "verified")
-        return await self._settle(held, call, made, outcome if made.state == "done" else "failed")
+        return await self._settle(held, call, made, "failed")
+
+    async def _found_out(self, tool: Tool, call: Call, arguments: BaseModel) -> Attempt:
+        """Ask the tool whether it happened: what it would have said, or no words if it did not."""
+        if tool.verify is None:
+            return Attempt("unknown", UNKNOWN)
+        found = await attempt(self._db, tool, tool.verify, call, arguments)
+        return found if found.state == "done" else Attempt("unknown", UNKNOWN)
 
     async def _settle(self, held: HeldLease, call: Call, made: Attempt, outcome: str) -> str:
         words = made.words or DONE
@@ -132,9 +136,7 @@ class Ledger:
         self, held: HeldLease, burst: Burst, tool: Tool, call: Call, claim: Claim
     ) -> str:
         await until_available(
-            lambda: effects.replay_effect(
-                self._db, held.lease, burst, key=call.key, tool=tool.name
-            )
+            lambda: effects.replay_effect(self._db, held.lease, burst, key=call.key, tool=tool.name)
         )
         log.info("tool_replayed", tool=tool.name)
         return claim.result

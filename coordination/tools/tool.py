@@ -91,9 +91,7 @@ def reading(*, time_limit: float = TIME_LIMIT_SECONDS) -> Callable[[Function], T
     Raises:
         TypeError: the function cannot be a tool; the message says why.
     """
-    return lambda function: _declare(
-        function, acts=False, time_limit=timedelta(seconds=time_limit)
-    )
+    return lambda function: _declare(function, acts=False, time_limit=timedelta(seconds=time_limit))
 
 
 def acting(

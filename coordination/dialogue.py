@@ -1,0 +1,138 @@
+"""A run's talk with the model: ask, perform the tools that it calls, ask again."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal
+
+import structlog
+
+from coordination.breaker import Breaker
+from coordination.lease_keeper import HeldLease
+from coordination.patience import until_available
+from coordination.tools.perform import Performer
+from llm.contract import Answer, ForGood, Meter, ToolCall, ToolSpec, TryLater, Turn, Writer
+from storage import effects, model_calls
+from storage.database import Database
+from storage.records import Burst, Effect, ModelCall
+from storage.steps import step
+
+log = structlog.get_logger(__name__)
+
+MOST_ROUNDS = 8
+"""Of tools in one run; then the model must answer with what it knows."""
+
+Outcome = Literal["answered", "tools", "failed", "refused", "cancelled"]
+
+
+class Dialogue:
+    """Asks the model in the name of a run, and writes down what each request cost."""
+
+    def __init__(
+        self, db: Database, writer: Writer, performer: Performer, breaker: Breaker
+    ) -> None:
+        self._db = db
+        self._writer = writer
+        self._performer = performer
+        self._breaker = breaker
+
+    async def answer(self, held: HeldLease, burst: Burst, turns: Sequence[Turn]) -> str:
+        """The model's last word on the turns.
+
+        Raises:
+            TryLater, ForGood: as the model's client does.
+        """
+        said = list(turns)
+        for _ in range(MOST_ROUNDS):
+            answer = await self._ask(held, burst, said, self._performer.toolbox.specs)
+            if not answer.tool_calls:
+                return answer.text
+            said.append(Turn("assistant", answer.text, tool_calls=_readable(answer.tool_calls)))
+            for asked in answer.tool_calls:
+                words = await self._performer.perform(held, burst, asked)
+                said.append(Turn("tool", words, tool_call_id=asked.id))
+        log.warning("too_many_tool_calls", rounds=MOST_ROUNDS)
+        return (await self._ask(held, burst, said, ())).text
+
+    async def effects_so_far(self, burst: Burst, held: HeldLease) -> list[Effect]:
+        """What earlier runs of the burst have done; the model is told, and need not ask again."""
+        if not self._performer.toolbox.specs:
+            return []
+        first = burst.answered_seq + 1
+        return await effects.effects_of_burst(self._db, held.lease.key, first)
+
+    async def _ask(
+        self,
+        held: HeldLease,
+        burst: Burst,
+        turns: Sequence[Turn],
+        tools: Sequence[ToolSpec],
+    ) -> Answer:
+        meter = Meter()
+        outcome: Outcome = "cancelled"
+        reason = None
+        try:
+            async with step(self._db.at, "model_call"):
+                answer = await self._writer.write(turns, tools=tools, meter=meter)
+            outcome = "tools" if answer.tool_calls else "answered"
+            self._breaker.answered()
+        except TryLater as error:
+            outcome, reason = "failed", error.reason
+            self._breaker.failed(error.retry_after)
+            raise
+        except ForGood as error:
+            outcome, reason = "refused", error.reason
+            self._breaker.answered()
+            raise
+        finally:
+            await self._record(held, burst, _told(meter, outcome, reason))
+        return answer
+
+    async def _record(self, held: HeldLease, burst: Burst, call: ModelCall) -> None:
+        await until_available(
+            lambda: model_calls.record_model_call(self._db, held.lease, burst.run, call)
+        )
+        log.info(
+            "model_called",
+            outcome=call.outcome,
+            reason=call.reason,
+            ms=call.total_ms,
+            tokens_in=call.tokens_in,
+            tokens_out=call.tokens_out,
+        )
+
+
+def _readable(calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
+    # Servers refuse a prompt with broken JSON in it, even if it is the model's own.
+    return tuple(
+        call if _is_json(call.arguments) else replace(call, arguments="{}") for call in calls
+    )
+
+
+def _is_json(text: str) -> bool:
+    try:
+        return isinstance(json.loads(text), dict)
+    except ValueError:
+        return False
+
+
+def as_turns(effect: Effect) -> list[Turn]:
+    """A recorded call, as the model would have seen it."""
+    asked = ToolCall(f"call_{effect.key[:24]}", effect.tool, effect.arguments)
+    return [
+        Turn("assistant", "", tool_calls=(asked,)),
+        Turn("tool", effect.result, tool_call_id=asked.id),
+    ]
+
+
+def _told(meter: Meter, outcome: Outcome, reason: str | None) -> ModelCall:
+    first = meter.first_token_seconds
+    return ModelCall(
+        outcome=outcome,
+        reason=reason,
+        first_token_ms=None if first is None else round(1000 * first),
+        total_ms=round(1000 * meter.total_seconds),
+        tokens_in=meter.usage.tokens_in,
+        tokens_out=meter.usage.tokens_out,
+        is_estimated=meter.usage.estimated,
+    )
