@@ -16,8 +16,11 @@ def canonical(arguments: BaseModel) -> str:
 
 
 def key_of(conversation: ConversationKey, burst: Burst, tool: str, arguments: BaseModel) -> str:
-    """The idempotency key: the same for calls that differ in order or whitespace only."""
-    given = _without_spaces(arguments.model_dump(mode="json", exclude_unset=True))
+    """The idempotency key: the same for calls that differ in order or whitespace only.
+
+    A default that is spelled out is no difference either.
+    """
+    given = _without_spaces(arguments.model_dump(mode="json"))
     first = burst.answered_seq + 1
     identity = json.dumps([*conversation, first, tool, given], sort_keys=True)
     return sha256(identity.encode()).hexdigest()

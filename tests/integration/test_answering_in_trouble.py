@@ -123,13 +123,13 @@ async def test_g7_a_committed_reply_is_delivered_and_not_written_again(
 async def test_g6_a_fault_of_our_own_is_set_back_and_does_not_loop(
     process: OneProcess, db: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(answer, "backoff", lambda _failures, *, base: base)
+    monkeypatch.setattr(answer, "OWN_FAULTS", NoJitter(base=15.0))
     await process.hear(1)
 
     db.at = once_at("before commit_reply", stumble)
     await process.answers("never seen")
     assert process.courier.sent == []
-    assert 10 < process.alarm.seconds[-1] <= answer.LEAST_SET_BACK_SECONDS
+    assert 10 < process.alarm.seconds[-1] <= 15.0
     await process.answerer.answer(ADA)
     assert len(process.writer.calls) == 1
     assert await run_states(db) == ["postponed"]

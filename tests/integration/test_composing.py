@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from coordination.compose import LONGEST_WISH_SECONDS
+from coordination.patience import LONGEST_WISH_SECONDS
 from coordination.lease_keeper import Stop
 from coordination.outcomes import Apology, Outcome, Postponed, Reply, Stopped
 from llm.contract import ForGood, TryLater, Turn

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
+from coordination.breaker import Breaker
 from coordination.wake import Wakes
 from storage import leases
 from storage.database import Database
@@ -28,8 +29,14 @@ class Office:
         self.at_once: Counter[ConversationKey] = Counter()
         self.gates: dict[ConversationKey, Gate] = {}
         self.dead: set[str] = set()
+        self.breaker = Breaker()
         self.wakes = Wakes(
-            db, self.answer, holder="ada", limit=limit, is_dead=self.dead.__contains__
+            db,
+            self.answer,
+            holder="ada",
+            limit=limit,
+            is_dead=self.dead.__contains__,
+            breaker=self.breaker,
         )
 
     async def answer(self, key: ConversationKey) -> None:
@@ -118,7 +125,7 @@ async def test_a_failing_answer_leaves_room_for_the_others(db: Database) -> None
         begun.append(key)
         raise ZeroDivisionError
 
-    wakes = Wakes(db, fail, holder="ada", limit=1, is_dead=lambda _: False)
+    wakes = Wakes(db, fail, holder="ada", limit=1, is_dead=lambda _: False, breaker=Breaker())
     for key in (ADA, BOB):
         wakes.wake(key)
     await wakes.idle()

@@ -1,15 +1,17 @@
 """The edges of coordination, played by the test: each call waits until it is told what to do."""
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from coordination.ports import Delivered, Delivery, NotNow
-from llm.contract import Answer, Turn, Usage
+from llm.contract import Answer, ToolCall, Turn, Usage
 from storage.records import ConversationKey
 
 HANG_SECONDS = 20
+USAGE = Usage(10, 2, estimated=True)
 
 
 @dataclass
@@ -18,7 +20,7 @@ class ModelCall:
 
     turns: Sequence[Turn]
     was_cancelled: bool = False
-    _outcome: asyncio.Future[str] = field(
+    _outcome: asyncio.Future[Answer] = field(
         default_factory=lambda: asyncio.get_running_loop().create_future()
     )
 
@@ -28,12 +30,17 @@ class ModelCall:
         return self.turns[-1].text
 
     def answer(self, text: str) -> None:
-        self._outcome.set_result(text)
+        self._outcome.set_result(Answer(text, "stop", 0, 0, usage=USAGE))
+
+    def calls(self, tool: str, **arguments: object) -> None:
+        """Have the model ask for a tool."""
+        asked = ToolCall("call_0", tool, json.dumps(arguments))
+        self._outcome.set_result(Answer("", "tool_calls", 0, 0, USAGE, (asked,)))
 
     def fail(self, error: Exception) -> None:
         self._outcome.set_exception(error)
 
-    async def outcome(self) -> str:
+    async def outcome(self) -> Answer:
         try:
             return await self._outcome
         except asyncio.CancelledError:
@@ -52,9 +59,7 @@ class HeldWriter:
         call = ModelCall(turns)
         self.calls.append(call)
         self._asked.put_nowait(call)
-        text = await call.outcome()
-        usage = Usage(len(turns), 1, estimated=True)
-        return Answer(text, "stop", first_token_seconds=0, total_seconds=0, usage=usage)
+        return await call.outcome()
 
     async def next_call(self) -> ModelCall:
         """The next prompt, as soon as it is there."""

@@ -9,11 +9,18 @@ from time import monotonic
 from typing import Any
 
 from coordination.answer import Answerer
+from coordination.breaker import Breaker
 from coordination.compose import Composer
 from coordination.deliver import Deliverer
+from coordination.dialogue import Dialogue
 from coordination.lease_keeper import HeldLease, LeaseKeeper
 from coordination.receive import Receiver
 from coordination.rules import Rules
+from coordination.tools.ledger import Ledger
+from coordination.tools.perform import Performer
+from coordination.tools.resources import Resources
+from coordination.tools.toolbox import Toolbox
+from coordination.tools.undo import Undoer
 from storage import leases
 from storage.database import Database
 from storage.records import ConversationKey, InboundMessage, Taken
@@ -43,15 +50,30 @@ RULES = Rules(
 )
 
 
+NO_TOOLS = Toolbox()
+
+
 class OneProcess:
     """Its parts, as the composition root puts them together."""
 
-    def __init__(self, db: Database, holder: str, **changed: Any) -> None:
+    def __init__(
+        self, db: Database, holder: str, toolbox: Toolbox = NO_TOOLS, **changed: Any
+    ) -> None:
         self.db = db
         self.rules = replace(RULES, **changed)
         self.writer, self.courier, self.alarm = HeldWriter(), ScriptedCourier(), AlarmBook()
         self.keeper = LeaseKeeper(db, holder=holder, ttl=self.rules.lease_ttl)
-        self.composer = Composer(db, self.rules, self.writer, self.courier)
+        self.breaker = Breaker()
+        self.dead: set[str] = set()
+        performer = Performer(
+            db,
+            toolbox,
+            Ledger(db, self.dead.__contains__),
+            Resources(db, ttl=self.rules.lease_ttl, is_dead=self.dead.__contains__),
+        )
+        self.undoer = Undoer(db, toolbox)
+        dialogue = Dialogue(db, self.writer, performer, self.breaker)
+        self.composer = Composer(db, self.rules, dialogue, self.courier)
         self.deliverer = Deliverer(db, self.rules, self.courier)
         self.receiver = Receiver(db, self.rules, self.keeper, self.alarm)
         self.answerer = Answerer(
@@ -59,6 +81,7 @@ class OneProcess:
             self.rules,
             self.keeper,
             self.alarm,
+            self.breaker,
             self.composer,
             self.deliverer,
             cut=str.splitlines,

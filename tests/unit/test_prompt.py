@@ -17,7 +17,9 @@ def assistant(text: str) -> Turn:
 
 
 def test_system_then_history_then_the_burst_as_one_turn() -> None:
-    turns = assemble("Be kind.", [user("Hi"), assistant("Hello")], ["a@b.c", "555-0100"], 40)
+    turns = assemble(
+        "Be kind.", [user("Hi"), assistant("Hello")], [user("a@b.c"), user("555-0100")], 40
+    )
     assert turns == [
         Turn("system", "Be kind."),
         user("Hi"),
@@ -28,7 +30,7 @@ def test_system_then_history_then_the_burst_as_one_turn() -> None:
 
 def test_neighbours_of_one_role_are_joined() -> None:
     history = [user("1"), user("2"), assistant("3"), assistant("4"), user("5")]
-    assert assemble("", history, ["6", "7"], 40) == [
+    assert assemble("", history, [user("6"), user("7")], 40) == [
         user("1\n2"),
         assistant("3\n4"),
         user("5\n6\n7"),
@@ -37,14 +39,14 @@ def test_neighbours_of_one_role_are_joined() -> None:
 
 def test_history_is_bounded_and_never_begins_with_an_answer() -> None:
     history = [user("1"), assistant("2"), assistant("3"), user("4"), assistant("5")]
-    assert assemble("", history, ["6"], 4) == [user("4"), assistant("5"), user("6")]
-    assert assemble("", history, ["6"], 2) == [user("4"), assistant("5"), user("6")]
-    assert assemble("", history, ["6"], 1) == [user("6")]
+    assert assemble("", history, [user("6")], 4) == [user("4"), assistant("5"), user("6")]
+    assert assemble("", history, [user("6")], 2) == [user("4"), assistant("5"), user("6")]
+    assert assemble("", history, [user("6")], 1) == [user("6")]
 
 
 @pytest.mark.parametrize("blank", ["", " \n"])
 def test_blank_system_prompt_and_no_history(blank: str) -> None:
-    assert assemble(blank, [user("1"), assistant("2")], ["3"], 0) == [user("3")]
+    assert assemble(blank, [user("1"), assistant("2")], [user("3")], 0) == [user("3")]
 
 
 turns = st.builds(Turn, st.sampled_from(["user", "assistant"]), st.text(max_size=5))
@@ -52,11 +54,11 @@ turns = st.builds(Turn, st.sampled_from(["user", "assistant"]), st.text(max_size
 
 @given(
     history=st.lists(turns),
-    burst=st.lists(st.text(max_size=5), min_size=1),
+    burst=st.lists(st.builds(Turn, st.just("user"), st.text(max_size=5)), min_size=1),
     limit=st.integers(0, 9),
 )
 def test_roles_alternate_from_user_to_user(
-    history: list[Turn], burst: list[str], limit: int
+    history: list[Turn], burst: list[Turn], limit: int
 ) -> None:
     system, *rest = assemble("Be kind.", history, burst, limit)
     assert system.role == "system"
