@@ -66,4 +66,4 @@ def test_roles_alternate_from_user_to_user(
         "assistant" if place % 2 else "user" for place in range(len(rest))
     ]
     assert len(rest) % 2 == 1
-    assert rest[-1].text.endswith("\n".join(burst))
+    assert rest[-1].text.endswith("\n".join(turn.text for turn in burst))
