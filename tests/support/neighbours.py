@@ -52,7 +52,8 @@ class Neighbours:
             "openai_api_key": KEY,
             "database_url": self.database_url,
         }
-        return {name.upper(): str(value) for name, value in {**plain, **secrets}.items()}
+        modules = {"tools": ",".join(settings.tools)}
+        return {name.upper(): str(value) for name, value in {**plain, **secrets, **modules}.items()}
 
     def seen_by(self, chat_id: int) -> Sequence[Sent]:
         """The messages the bot sent to that chat."""
