@@ -46,7 +46,8 @@ def _declared_in(name: str) -> list[Tool]:
     try:
         module = importlib.import_module(name)
     except Exception as error:
-        raise ToolboxError(f"cannot import {name}: {type(error).__name__}: {error}") from error
+        why = " ".join(str(error).split())
+        raise ToolboxError(f"cannot import {name}: {type(error).__name__}: {why}") from error
     return [each for each in vars(module).values() if isinstance(each, Tool)]
 
 
