@@ -1,7 +1,8 @@
 """When two calls are the same call."""
 
 import json
-from collections.abc import Callable, Set
+from collections.abc import Callable
+from collections.abc import Set as AbstractSet
 from hashlib import sha256
 from typing import Any
 
@@ -24,7 +25,7 @@ def key_of(conversation: ConversationKey, burst: Burst, tool: str, arguments: Ba
     """
     given = _with_texts(arguments.model_dump(mode="json"), lambda text: " ".join(text.split()))
     for name in given:
-        if isinstance(getattr(arguments, name), Set):
+        if isinstance(getattr(arguments, name), AbstractSet):
             given[name].sort(key=json.dumps)  # the order of a set differs between processes
     first = burst.answered_seq + 1
     identity = json.dumps([*conversation, first, tool, given], sort_keys=True)

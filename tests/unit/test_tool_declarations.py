@@ -34,7 +34,7 @@ def test_name_description_and_schema_come_from_the_function() -> None:
     assert spec.parameters["required"] == ["day"]
     assert spec.parameters["additionalProperties"] is False
     assert "title" not in spec.parameters
-    properties = spec.parameters["properties"]
+    properties: Any = spec.parameters["properties"]
     assert set(properties) == {"day", "people"}
     assert properties["day"]["format"] == "date"
     assert properties["people"]["description"] == "How many come"
