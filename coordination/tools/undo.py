@@ -1,13 +1,15 @@
 """Compensation: what was done for a run that failed for good is undone, the last effect first."""
 
+import asyncio
 from datetime import timedelta
 
 import structlog
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
-from coordination.patience import UNDOING
-from coordination.tools.attempt import attempt
-from coordination.tools.tool import Call
+from coordination.patience import UNDOING, RetryPolicy
+from coordination.tools.attempt import BROKEN, attempt
+from coordination.tools.resources import Resources, user
+from coordination.tools.tool import SPARE_TIME, Call, Function, Tool
 from coordination.tools.toolbox import Toolbox
 from storage import undo
 from storage.database import Database
@@ -16,16 +18,28 @@ from storage.records import DueUndo
 log = structlog.get_logger(__name__)
 
 MOST_AT_ONCE = 20
-CLAIM_TIME = timedelta(seconds=120)
+LEAST_CLAIM_TIME = timedelta(seconds=60)
 """Another process takes an undo that was not settled by then; its key is the same."""
 
 
 class Undoer:
     """Undoes what is due. What it cannot undo stays in the table for the operator."""
 
-    def __init__(self, db: Database, toolbox: Toolbox) -> None:
+    def __init__(
+        self,
+        db: Database,
+        toolbox: Toolbox,
+        resources: Resources,
+        *,
+        holder: str,
+        policy: RetryPolicy = UNDOING,
+    ) -> None:
         self._db = db
         self._toolbox = toolbox
+        self._resources = resources
+        self._holder = holder
+        self._policy = policy
+        self._claim_time = max(LEAST_CLAIM_TIME, toolbox.longest_call + SPARE_TIME)
 
     async def sweep(self) -> None:
         """Undo whatever is due now.
@@ -33,9 +47,14 @@ class Undoer:
         Raises:
             Unavailable: the database is away; what was not recorded is done again later.
         """
-        while due := await undo.claim_undos(self._db, time_limit=CLAIM_TIME, most=MOST_AT_ONCE):
-            for each in due:
-                await self._undo(each)
+        while due := await undo.claim_undos(
+            self._db, time_limit=self._claim_time, most=MOST_AT_ONCE
+        ):
+            # Side by side: one that takes its time must not outlast the claims of the others.
+            ends = await asyncio.gather(*map(self._undo, due), return_exceptions=True)
+            for error in ends:
+                if error is not None:
+                    raise error
 
     async def _undo(self, due: DueUndo) -> None:
         error = await self._try(due)
@@ -43,10 +62,11 @@ class Undoer:
             await undo.settle_undo(self._db, due)
             log.info("effect_undone", tool=due.tool)
             return
-        retry_in = None if UNDOING.is_exhausted(due.attempts) else UNDOING.delay(due.attempts)
+        retry_in = None
+        if not self._policy.is_exhausted(due.attempts):
+            retry_in = timedelta(seconds=self._policy.delay(due.attempts))
         log.warning("undo_failed", tool=due.tool, error=error, final=retry_in is None)
-        delay = None if retry_in is None else timedelta(seconds=retry_in)
-        await undo.settle_undo(self._db, due, error=error, retry_in=delay)
+        await undo.settle_undo(self._db, due, error=error, retry_in=retry_in)
 
     async def _try(self, due: DueUndo) -> str | None:
         tool = self._toolbox.find(due.tool)
@@ -56,6 +76,17 @@ class Undoer:
             arguments = tool.arguments.model_validate_json(due.arguments)
         except ValidationError:
             return "the arguments do not fit the tool any more"
+        try:
+            names = tool.resources_for(arguments)
+        except Exception:
+            log.exception("tool_broke", tool=tool.name)
+            return BROKEN
+        return await self._call(tool, tool.undo, due, arguments, names)
+
+    async def _call(
+        self, tool: Tool, function: Function, due: DueUndo, arguments: BaseModel, names: list[str]
+    ) -> str | None:
         call = Call(due.conversation, due.key, self._db)
-        made = await attempt(self._db, tool, tool.undo, call, arguments, result=due.result)
+        async with self._resources.using(names, user(self._holder, f"undo {due.key}")):
+            made = await attempt(self._db, tool, function, call, arguments, result=due.result)
         return None if made.state == "done" else made.words

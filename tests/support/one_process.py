@@ -14,6 +14,7 @@ from coordination.compose import Composer
 from coordination.deliver import Deliverer
 from coordination.dialogue import Dialogue
 from coordination.lease_keeper import HeldLease, LeaseKeeper
+from coordination.patience import RetryPolicy
 from coordination.receive import Receiver
 from coordination.rules import Rules
 from coordination.tools.ledger import Ledger
@@ -51,6 +52,7 @@ RULES = Rules(
 
 
 NO_TOOLS = Toolbox()
+UNDOING_AT_ONCE = RetryPolicy(base=0, attempts=4)
 
 
 class OneProcess:
@@ -65,13 +67,10 @@ class OneProcess:
         self.keeper = LeaseKeeper(db, holder=holder, ttl=self.rules.lease_ttl)
         self.breaker = Breaker()
         self.dead: set[str] = set()
-        performer = Performer(
-            db,
-            toolbox,
-            Ledger(db, self.dead.__contains__),
-            Resources(db, ttl=self.rules.lease_ttl, is_dead=self.dead.__contains__),
-        )
-        self.undoer = Undoer(db, toolbox)
+        is_dead = self.dead.__contains__
+        resources = Resources(db, ttl=self.rules.lease_ttl, is_dead=is_dead)
+        performer = Performer(db, toolbox, Ledger(db, is_dead), resources)
+        self.undoer = Undoer(db, toolbox, resources, holder=holder, policy=UNDOING_AT_ONCE)
         dialogue = Dialogue(db, self.writer, performer, self.breaker)
         self.composer = Composer(db, self.rules, dialogue, self.courier)
         self.deliverer = Deliverer(db, self.rules, self.courier)
