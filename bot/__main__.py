@@ -82,6 +82,16 @@ def audit(
 
 
 @cli.command()
+def effects(
+    as_json: Annotated[bool, typer.Option("--json", help="For machines.")] = False,
+) -> None:
+    """List what tools did and nobody undid: exit 1 if there is any, 2 if it cannot be known."""
+    from bot.effects import show_effects
+
+    raise typer.Exit(asyncio.run(show_effects(as_json=as_json)))
+
+
+@cli.command()
 def demo() -> None:
     """Play a burst against the stand-ins and print what happened, step by step."""
     from bot.demo import play
