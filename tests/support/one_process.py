@@ -33,6 +33,7 @@ from tests.support.edges import (
     ModelCall,
     ScriptedCourier,
 )
+from tests.support.gates import Gate
 
 AT_ONCE = timedelta(0)
 
@@ -95,6 +96,17 @@ class OneProcess:
     async def answering(self) -> AsyncIterator[ModelCall]:
         """A run while the model works; after the block it must come to its end."""
         task = asyncio.create_task(self.answerer.answer(ADA))
+        yield await self.writer.next_call()
+        async with asyncio.timeout(HANG_SECONDS):
+            await task
+
+    @asynccontextmanager
+    async def answering_at_last(self, reached: Gate, held_up: Gate) -> AsyncIterator[ModelCall]:
+        """The same for a run that waits, once it came to the one gate, for the other to open."""
+        task = asyncio.create_task(self.answerer.answer(ADA))
+        await reached.arrival()
+        assert not task.done()
+        held_up.open()
         yield await self.writer.next_call()
         async with asyncio.timeout(HANG_SECONDS):
             await task
