@@ -15,7 +15,11 @@ from tests.support.one_process import OneProcess
 from tests.support.points import away, once_at
 from tests.support.tool_box import Shop
 
-ARGUMENTS = {"book": {"day": "Monday"}, "send": {"text": "hello"}, "pay": {"amount": 5}}
+ARGUMENTS: dict[str, dict[str, object]] = {
+    "book": {"day": "Monday"},
+    "send": {"text": "hello"},
+    "pay": {"amount": 5},
+}
 SAID = {"book": "booked for 2 on Monday", "send": "hello is sent", "pay": "paid 5"}
 
 

@@ -60,7 +60,13 @@ class OneProcess:
     """Its parts, as the composition root puts them together."""
 
     def __init__(
-        self, db: Database, holder: str, toolbox: Toolbox = NO_TOOLS, **changed: Any
+        self,
+        db: Database,
+        holder: str,
+        toolbox: Toolbox = NO_TOOLS,
+        *,
+        undoing: RetryPolicy = UNDOING_AT_ONCE,
+        **changed: Any,
     ) -> None:
         self.db = db
         self.rules = replace(RULES, **changed)
@@ -71,7 +77,7 @@ class OneProcess:
         is_dead = self.dead.__contains__
         resources = Resources(db, ttl=self.rules.lease_ttl, is_dead=is_dead)
         performer = Performer(db, toolbox, Ledger(db, is_dead), resources)
-        self.undoer = Undoer(db, toolbox, resources, holder=holder, policy=UNDOING_AT_ONCE)
+        self.undoer = Undoer(db, toolbox, resources, holder=holder, policy=undoing)
         dialogue = Dialogue(db, self.writer, performer, self.breaker)
         self.composer = Composer(db, self.rules, dialogue, self.courier)
         self.deliverer = Deliverer(db, self.rules, self.courier)

@@ -70,7 +70,11 @@ class Shop:
         return [book, send, pay]
 
     def _others(self) -> list[Tool]:
-        @acting(on_crash="repeat", resources=lambda names: names)
+        def put_back(names: list[str], result: str) -> None:
+            assert result == f"used {', '.join(names)}"
+            self._undo(*names)
+
+        @acting(on_crash="repeat", undo=put_back, resources=lambda names: names)
         async def use(call: Call, names: list[str]) -> str:
             """Use what is shared."""
             await self._act(call)
