@@ -28,6 +28,7 @@ from coordination.dialogue import Dialogue
 from coordination.leadership import Leadership
 from coordination.lease_keeper import LeaseKeeper, Stop
 from coordination.receive import Receiver
+from coordination.summary import Summarizer
 from coordination.tools.ledger import Ledger
 from coordination.tools.perform import Performer
 from coordination.tools.resources import Resources
@@ -77,6 +78,7 @@ class App:
             Ledger(db, is_dead),
             Resources(db, ttl=rules.lease_ttl, is_dead=is_dead),
         )
+        dialogue = Dialogue(db, self._writer, performer, breaker)
         self._undoer = Undoer(db, self._toolbox)
         answerer = Answerer(
             db,
@@ -84,7 +86,7 @@ class App:
             self._keeper,
             self._schedule,
             breaker,
-            Composer(db, rules, Dialogue(db, self._writer, performer, breaker), courier),
+            Composer(db, rules, dialogue, Summarizer(db, rules, dialogue), courier),
             Deliverer(db, rules, courier),
             cut=cut,
         )

@@ -44,7 +44,7 @@ class Dialogue:
         """
         said = list(turns)
         for _ in range(MOST_ROUNDS):
-            answer = await self._ask(held, burst, said, self._performer.toolbox.specs)
+            answer = await self.ask(held, burst, said, self._performer.toolbox.specs)
             if not answer.tool_calls:
                 return answer.text
             said.append(Turn("assistant", answer.text, tool_calls=_readable(answer.tool_calls)))
@@ -52,28 +52,30 @@ class Dialogue:
                 words = await self._performer.perform(held, burst, asked)
                 said.append(Turn("tool", words, tool_call_id=asked.id))
         log.warning("too_many_tool_calls", rounds=MOST_ROUNDS)
-        return (await self._ask(held, burst, said, ())).text
+        return (await self.ask(held, burst, said)).text
 
-    async def effects_so_far(self, burst: Burst, held: HeldLease) -> list[Effect]:
-        """What earlier runs of the burst have done; the model is told, and need not ask again."""
-        if not self._performer.toolbox.specs:
-            return []
-        first = burst.answered_seq + 1
-        return await effects.effects_of_burst(self._db, held.lease.key, first)
-
-    async def _ask(
+    async def ask(
         self,
         held: HeldLease,
         burst: Burst,
         turns: Sequence[Turn],
-        tools: Sequence[ToolSpec],
+        tools: Sequence[ToolSpec] = (),
+        *,
+        temperature: float | None = None,
     ) -> Answer:
+        """Ask once, and write down what it took.
+
+        Raises:
+            TryLater, ForGood: as the model's client does.
+        """
         meter = Meter()
         outcome: Outcome = "cancelled"
         reason = None
         try:
             async with step(self._db.at, "model_call"):
-                answer = await self._writer.write(turns, tools=tools, meter=meter)
+                answer = await self._writer.write(
+                    turns, tools=tools, temperature=temperature, meter=meter
+                )
             outcome = "tools" if answer.tool_calls else "answered"
             self._breaker.answered()
         except TryLater as error:
@@ -87,6 +89,15 @@ class Dialogue:
         finally:
             await self._record(held, burst, _told(meter, outcome, reason))
         return answer
+
+    async def effects_so_far(self, burst: Burst, held: HeldLease) -> list[Effect]:
+        """What earlier runs of the burst have done; the model is told, and need not ask again."""
+        if not self._performer.toolbox.specs:
+            return []
+        first = burst.answered_seq + 1
+        return await until_available(
+            lambda: effects.effects_of_burst(self._db, held.lease.key, first)
+        )
 
     async def _record(self, held: HeldLease, burst: Burst, call: ModelCall) -> None:
         await until_available(

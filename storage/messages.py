@@ -117,6 +117,13 @@ WHERE chat_id = :chat_id AND thread_id = :thread_id AND state = 'sent' AND last_
 ORDER BY number DESC LIMIT :most
 """
 
+REPLIES_BETWEEN = """
+SELECT last_seq, reply FROM runs
+WHERE chat_id = :chat_id AND thread_id = :thread_id AND state = 'sent'
+  AND last_seq > :after_seq AND last_seq <= :last_seq
+ORDER BY number
+"""
+
 MESSAGES_UP_TO = """
 SELECT seq, message_id, text FROM messages
 WHERE chat_id = :chat_id AND thread_id = :thread_id AND seq > :after_seq AND seq <= :last_seq
@@ -173,3 +180,14 @@ async def last_replies(
         HISTORY_REPLIES, {**key._asdict(), "answered_seq": answered_seq, "most": most}
     )
     return [SentReply(Seq(row.last_seq), row.reply) for row in reversed(rows)]
+
+
+@verb
+async def replies_between(
+    db: Database, key: ConversationKey, *, after_seq: int, last_seq: int
+) -> list[SentReply]:
+    """The replies that reached the chat and answered up to a message in that range."""
+    rows = await db.fetch(
+        REPLIES_BETWEEN, {**key._asdict(), "after_seq": after_seq, "last_seq": last_seq}
+    )
+    return [SentReply(Seq(row.last_seq), row.reply) for row in rows]

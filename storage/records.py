@@ -207,3 +207,12 @@ class ResourceLease:
     resource: str
     holder: str
     fence: Fence
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What a conversation was about, up to the message `last_seq`."""
+
+    key: str
+    last_seq: Seq
+    text: str

@@ -7,9 +7,7 @@ import pytest
 
 from coordination.tools.tool import Call, ToolFailed, acting, reading
 from coordination.tools.toolbox import Toolbox
-from storage import effects
 from storage.database import Database
-from tests.support.edges import HANG_SECONDS
 from tests.support.facts import assert_guarantees
 from tests.support.one_process import OneProcess
 

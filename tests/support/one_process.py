@@ -16,6 +16,7 @@ from coordination.dialogue import Dialogue
 from coordination.lease_keeper import HeldLease, LeaseKeeper
 from coordination.receive import Receiver
 from coordination.rules import Rules
+from coordination.summary import Summarizer
 from coordination.tools.ledger import Ledger
 from coordination.tools.perform import Performer
 from coordination.tools.resources import Resources
@@ -44,6 +45,8 @@ RULES = Rules(
     max_concurrent_replies=2,
     model_max_attempts=3,
     history_messages=40,
+    summary_tokens=0,
+    model="model",
     system_prompt="",
     on_uncertain_delivery="balanced",
     apology="Sorry.",
@@ -73,7 +76,9 @@ class OneProcess:
         )
         self.undoer = Undoer(db, toolbox)
         dialogue = Dialogue(db, self.writer, performer, self.breaker)
-        self.composer = Composer(db, self.rules, dialogue, self.courier)
+        self.composer = Composer(
+            db, self.rules, dialogue, Summarizer(db, self.rules, dialogue), self.courier
+        )
         self.deliverer = Deliverer(db, self.rules, self.courier)
         self.receiver = Receiver(db, self.rules, self.keeper, self.alarm)
         self.answerer = Answerer(
