@@ -124,7 +124,7 @@ class App:
             await _until(stopping, prepare(self._settings, self._db, self._bot), grace=0)
             if stopping.is_set():
                 return
-            listening = listen(self._settings, self._db, self._is_polling, self._page)
+            listening = listen(self._settings, self._db, self, self._page)
             await closing.enter_async_context(listening)
             await closing.enter_async_context(self._answering(stopping))
             log.info("started", holder=self._holder)
@@ -179,8 +179,14 @@ class App:
         except (TimeoutError, Unavailable):
             log.warning("leases_left_to_expire")
 
-    def _is_polling(self) -> bool:
+    def is_polling(self) -> bool:
+        """Whether this process is the one that polls."""
         return self._leadership.is_leader
+
+    def since_last_receive(self) -> float | None:
+        """Seconds since Telegram last answered getUpdates; None: not yet."""
+        received_at = self._poller.received_at
+        return None if received_at is None else round(monotonic() - received_at, 3)
 
     async def _set_aside(self, payload: str, error: str) -> None:
         await edge.set_aside(self._db, payload=payload, error=error)

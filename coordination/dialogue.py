@@ -9,6 +9,12 @@ import structlog
 
 from coordination.breaker import Breaker
 from coordination.lease_keeper import HeldLease
+from coordination.metrics import (
+    MODEL_CALLS,
+    MODEL_FIRST_TOKEN,
+    MODEL_SECONDS,
+    MODEL_TOKENS,
+)
 from coordination.patience import until_available
 from coordination.tools.perform import Performer
 from llm.contract import Answer, ForGood, Meter, ToolCall, ToolSpec, TryLater, Turn, Writer
@@ -103,6 +109,7 @@ class Dialogue:
         await until_available(
             lambda: model_calls.record_model_call(self._db, held.lease, burst.run, call)
         )
+        _count(call)
         log.info(
             "model_called",
             outcome=call.outcome,
@@ -147,3 +154,12 @@ def _told(meter: Meter, outcome: Outcome, reason: str | None) -> ModelCall:
         tokens_out=meter.usage.tokens_out,
         is_estimated=meter.usage.estimated,
     )
+
+
+def _count(call: ModelCall) -> None:
+    MODEL_CALLS.labels(call.outcome).inc()
+    MODEL_SECONDS.observe(call.total_ms / 1000)
+    if call.first_token_ms is not None:
+        MODEL_FIRST_TOKEN.observe(call.first_token_ms / 1000)
+    MODEL_TOKENS.labels("in").inc(call.tokens_in)
+    MODEL_TOKENS.labels("out").inc(call.tokens_out)

@@ -7,6 +7,7 @@ import structlog
 from pydantic import BaseModel
 
 from coordination.lease_keeper import HeldLease
+from coordination.metrics import TOOL_CALLS
 from coordination.patience import until_available
 from coordination.ports import IsDead
 from coordination.tools.attempt import Attempt, attempt
@@ -129,6 +130,7 @@ class Ledger:
                 outcome=outcome,
             )
         )
+        TOOL_CALLS.labels(outcome).inc()
         log.info("tool_called", outcome=outcome)
         return words
 
@@ -138,5 +140,6 @@ class Ledger:
         await until_available(
             lambda: effects.replay_effect(self._db, held.lease, burst, key=call.key, tool=tool.name)
         )
+        TOOL_CALLS.labels("replayed").inc()
         log.info("tool_replayed", tool=tool.name)
         return claim.result

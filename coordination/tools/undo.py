@@ -5,6 +5,7 @@ from datetime import timedelta
 import structlog
 from pydantic import ValidationError
 
+from coordination.metrics import RETRIES
 from coordination.patience import UNDOING
 from coordination.tools.attempt import attempt
 from coordination.tools.tool import Call
@@ -44,6 +45,7 @@ class Undoer:
             log.info("effect_undone", tool=due.tool)
             return
         retry_in = None if UNDOING.is_exhausted(due.attempts) else UNDOING.delay(due.attempts)
+        RETRIES.labels("undo").inc(retry_in is not None)
         log.warning("undo_failed", tool=due.tool, error=error, final=retry_in is None)
         delay = None if retry_in is None else timedelta(seconds=retry_in)
         await undo.settle_undo(self._db, due, error=error, retry_in=delay)
