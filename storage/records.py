@@ -37,6 +37,8 @@ class Counted:
     inbound_seq: Seq
     due_in: float
     """Seconds until the window closes; negative once it did."""
+    fresh: int = field(default=1, compare=False)
+    """How many of the messages given were new."""
 
 
 @dataclass(frozen=True, slots=True)
