@@ -106,9 +106,10 @@ opened AS (
         consumed_by = NULL
     RETURNING chat_id, thread_id, due_at, opened_at, closes_at, cap_at
 ){TOLD_RECEIVED}
-SELECT chat_id, thread_id, inbound_seq,
+SELECT chat_id, thread_id, inbound_seq, places,
     CAST(EXTRACT(EPOCH FROM due_at - clock.now) AS float) AS due_in
-FROM counted JOIN opened USING (chat_id, thread_id), clock
+FROM counted JOIN opened USING (chat_id, thread_id) JOIN fresh USING (chat_id, thread_id), clock
+WHERE place = 1
 """
 
 HISTORY_REPLIES = """
@@ -155,7 +156,12 @@ async def receive(
     except IntegrityError:
         rows = await db.fetch(RECEIVE, arguments)
     return [
-        Counted(ConversationKey(row.chat_id, row.thread_id), Seq(row.inbound_seq), row.due_in)
+        Counted(
+            ConversationKey(row.chat_id, row.thread_id),
+            Seq(row.inbound_seq),
+            row.due_in,
+            row.places,
+        )
         for row in rows
     ]
 
