@@ -1,7 +1,7 @@
 """Histories: one conversation lived through by the verbs, at times of the test's choosing."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -142,7 +142,7 @@ class Past:
     async def tell(
         self,
         kind: str,
-        payload: dict[str, object],
+        payload: Mapping[str, object],
         *,
         at: float,
         burst: int | None = None,
