@@ -58,6 +58,12 @@ def _folder(path: Path | None) -> Path | None:
     return path
 
 
+def _days_kept(days: int) -> int:
+    if days == 1:
+        raise PydanticCustomError("days", "must be 0, for everything, or at least 2")
+    return days
+
+
 def _lower(value: object) -> object:
     return value.lower() if isinstance(value, str) else value
 
@@ -69,4 +75,5 @@ WebAddress = Annotated[str, AfterValidator(_web_address)]
 Key = Annotated[SecretStr, AfterValidator(_key)]
 Words = Annotated[str, AfterValidator(_text)]
 Folder = Annotated[Path | None, AfterValidator(_folder)]
+DaysKept = Annotated[int, Field(ge=0, le=36_500), AfterValidator(_days_kept)]
 InAnyCase = BeforeValidator(_lower)

@@ -9,7 +9,17 @@ from pydantic import model_validator as checks_together
 from pydantic_core import ErrorDetails, PydanticCustomError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from bot.setting_types import DatabaseUrl, Folder, InAnyCase, Key, Seconds, Token, WebAddress, Words
+from bot.setting_types import (
+    DatabaseUrl,
+    DaysKept,
+    Folder,
+    InAnyCase,
+    Key,
+    Seconds,
+    Token,
+    WebAddress,
+    Words,
+)
 from coordination.rules import OnUncertainDelivery, Rules
 from llm.contract import ModelSettings
 
@@ -43,6 +53,7 @@ class Settings(BaseSettings):
     system_prompt: Words = "You are a helpful assistant in a Telegram chat. Answer briefly."
     database_url: DatabaseUrl
     embedded_data_dir: Folder = None
+    retention_days: DaysKept = 0
 
     debounce_quiet_seconds: Annotated[Seconds, Field(ge=0)] = 2.0
     debounce_cap_seconds: Annotated[Seconds, Field(ge=0)] = 10.0
