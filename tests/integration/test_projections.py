@@ -86,8 +86,8 @@ async def test_the_size_of_a_batch_makes_no_difference(db: Database, most: int) 
     piecemeal = await tallied(db)
     await rebuild(db, lambda _conversations, _events: None)
     assert await tallied(db) == piecemeal
-    [(version, folded)] = await db.fetch(VERSIONS, {})
-    assert version == folded
+    [row] = await db.fetch(VERSIONS, {})
+    assert row.event_version == row.version
 
 
 async def test_two_fold_the_same_and_one_passes_over_it(db: Database, database_url: str) -> None:
@@ -175,8 +175,8 @@ async def test_rebuilding_gives_the_same(db: Database) -> None:
     said: list[tuple[int, int]] = []
     await rebuild(db, lambda conversations, events: said.append((conversations, events)))
     assert await tallied(db) == before
-    [(_, events)] = await db.fetch("SELECT 1, count(*) FROM events", {})
-    assert said == [(2, events)]
+    [row] = await db.fetch("SELECT count(*) AS events FROM events", {})
+    assert said == [(2, row.events)]
 
 
 async def test_rebuilding_mends_what_is_wrong(db: Database) -> None:
@@ -224,8 +224,9 @@ async def test_a_tally_that_is_new_while_rebuilding_waits_is_forgotten_too(
     lock = "SELECT FROM tallies WHERE kind = 'usage' AND label = 'messages' FOR UPDATE"
     async with opened(database_url) as other, queue_behind(database_url, lock) as queue:
         await past.say(100, at=0)
-        await queue.joined_by(projections.fold(other, [ADA]))
-        await queue.joined_by(projections.forget(db, [ADA]))
+        folding = await queue.joined_by(projections.fold(other, [ADA]))
+        forgetting = await queue.joined_by(projections.forget(db, [ADA]))
+    await asyncio.gather(folding, forgetting)
     await fold_everything(db)
     found = await tallied(db)
     assert of(found, "usage", "2100-01-06") == {"messages": 1}
