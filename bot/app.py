@@ -20,6 +20,7 @@ from bot.schedule import Schedule
 from bot.settings import Settings
 from bot.telegram import telegram_bot
 from bot.toolbox import toolbox
+from bot.upkeep import LOOK_SECONDS, Upkeep
 from coordination.answer import Answerer
 from coordination.breaker import Breaker
 from coordination.compose import Composer
@@ -27,6 +28,7 @@ from coordination.deliver import Deliverer
 from coordination.dialogue import Dialogue
 from coordination.leadership import Leadership
 from coordination.lease_keeper import LeaseKeeper, Stop
+from coordination.project import Projector
 from coordination.receive import Receiver
 from coordination.summary import Summarizer
 from coordination.tools.ledger import Ledger
@@ -46,6 +48,7 @@ GRACE_SECONDS = 7.0
 POLLING_GRACE_SECONDS = 2.0
 LAST_GRACE_SECONDS = 1.5
 RELEASE_SECONDS = 1.0
+PROJECT_SECONDS = 1.0
 LONGEST_STOP_SECONDS = GRACE_SECONDS + LAST_GRACE_SECONDS + RELEASE_SECONDS
 
 
@@ -90,9 +93,11 @@ class App:
             Deliverer(db, rules, courier),
             cut=cut,
         )
+        self._projector = Projector(db)
+        self._upkeep = Upkeep(db, retention_days=self._settings.retention_days)
         self._wakes = Wakes(
             db,
-            answerer.answer,
+            self._projector.noting(answerer.answer),
             holder=holder,
             limit=rules.max_concurrent_replies,
             is_dead=is_dead,
@@ -138,6 +143,8 @@ class App:
         self._schedule.every(self._keeper.beat_seconds, beat, "beat")
         self._schedule.every(self._settings.sweep_seconds, sweep, "sweep")
         self._schedule.every(self._settings.sweep_seconds, _patient(self._undoer.sweep), "undo")
+        self._schedule.every(PROJECT_SECONDS, _patient(self._projector.project), "project")
+        self._schedule.every(LOOK_SECONDS, _patient(self._upkeep.look), "upkeep")
         await sweep()
         closing_time = asyncio.create_task(self._take_nothing_new(stopping))
         try:

@@ -1,52 +1,25 @@
 """`onereply audit`: does the database keep the guarantees? Needs it and nothing else."""
 
-import sys
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 
 import typer
 
-from bot.database import reachable_database
-from bot.settings import DatabaseSettings, SettingsError, load
-from storage import schema
+from bot.on_database import FAILED, on_database
 from storage.audit import audit
 from storage.audit.check import Audit, Finding
-from storage.database import Database, Unavailable, Unusable
-
-NOT_LOOKED = 2
+from storage.database import Database
 
 
 async def audit_database(late_after: float, most_rows: int) -> int:
     """Print a line for each guarantee; 0 if all hold, 1 if one is broken, 2 if nobody looked."""
-    try:
-        async with reachable_database(load(DatabaseSettings)) as url:
-            # A statement may go over every row of a large table.
-            db = Database(url.get_secret_value(), statement_seconds=None)
-            try:
-                found = await _look(db, timedelta(seconds=late_after), most_rows)
-            finally:
-                await db.close()
-    except SettingsError as error:
-        return _give_up(str(error))
-    except Unusable as error:
-        return _give_up(f"DATABASE_URL: {error}")
-    except Unavailable as error:
-        return _give_up(f"DATABASE_URL: not reached ({error})")
-    _show(found)
-    return 1 if found.broken else 0
 
+    async def look(db: Database) -> int:
+        found = await audit(db, late_after=timedelta(seconds=late_after), most_rows=most_rows)
+        _show(found)
+        return FAILED if found.broken else 0
 
-async def _look(db: Database, late_after: timedelta, most_rows: int) -> Audit:
-    version = await schema.version(db)
-    if version != schema.HEAD:
-        advice = "run `onereply migrate`" if version is None else "is another version running?"
-        raise SettingsError(f"DATABASE_URL: schema is {version}, not {schema.HEAD}: {advice}")
-    return await audit(db, late_after=late_after, most_rows=most_rows)
-
-
-def _give_up(why: str) -> int:
-    print(why, file=sys.stderr)  # noqa: T201
-    return NOT_LOOKED
+    return await on_database(look)
 
 
 def _show(found: Audit) -> None:

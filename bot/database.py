@@ -9,7 +9,7 @@ from pydantic import SecretStr
 from bot.setting_types import EMBEDDED
 from bot.settings import DatabaseSettings, Settings, SettingsError
 from coordination.patience import until_available
-from storage import schema
+from storage import partitions, schema
 from storage.database import Database, Unusable
 
 
@@ -33,12 +33,13 @@ async def reachable_database(settings: Settings | DatabaseSettings) -> AsyncIter
 
 
 async def prepare_database(db: Database) -> None:
-    """Wait for the database and migrate it.
+    """Wait for the database, migrate it, and give the weeks to come their partitions.
 
     Raises:
         SettingsError: it refuses us for good, or was migrated by a newer program.
     """
     try:
         await until_available(lambda: schema.upgrade(db))
+        await until_available(lambda: partitions.make_partitions(db))
     except (Unusable, schema.TooNew) as error:
         raise SettingsError(f"DATABASE_URL: {error}") from None

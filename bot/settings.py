@@ -11,6 +11,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from bot.setting_types import (
     DatabaseUrl,
+    DaysKept,
     Folder,
     InAnyCase,
     Key,
@@ -53,6 +54,7 @@ class Settings(BaseSettings):
     system_prompt: Words = "You are a helpful assistant in a Telegram chat. Answer briefly."
     database_url: DatabaseUrl
     embedded_data_dir: Folder = None
+    retention_days: DaysKept = 0
 
     debounce_quiet_seconds: Annotated[Seconds, Field(ge=0)] = 2.0
     debounce_cap_seconds: Annotated[Seconds, Field(ge=0)] = 10.0

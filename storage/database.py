@@ -120,7 +120,7 @@ class Database:
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[AsyncConnection]:
-        """Several statements as one; for migrations only, nothing else needs it.
+        """Several statements as one; for migrations and upkeep, no step of a message needs it.
 
         Raises:
             Unavailable, Unusable: as `fetch` does.
