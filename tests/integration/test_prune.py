@@ -35,6 +35,7 @@ SELECT max(CAST(payload ->> 'last_seq' AS bigint)) FILTER (WHERE type = 'receive
     max(CAST(payload ->> 'answered_seq' AS bigint)) AS answered_seq
 FROM events WHERE chat_id = :chat_id
 """
+CACHED_COLUMNS = "key, recipe, last_seq, value, made_at"
 KEPT_BY_TOOLS = """
 INSERT INTO {table} ({columns})
 VALUES (501, 0, {values}) RETURNING 1
@@ -194,11 +195,11 @@ async def test_what_tools_keep_stays_and_cached_results_go(db: Database) -> None
         ("reminders", "number, key, text, due_at, state", "1, 'k', 't', '2100-01-01', 'posted'"),
         (
             "effects",
-            "key, burst, place, tool, arguments, state, fence, started_at",
-            "'k', 1, 1, 'note', '{}', 'done', 1, '2100-01-01'",
+            "key, burst, place, last_seq, tool, arguments, can_be_undone, state, fence, started_at",
+            "'k', 1, 1, 1, 'note', '{}', false, 'done', 1, '2100-01-01'",
         ),
-        ("cached_results", "key, value, made_at", "'old', 'v', '2100-01-01'"),
-        ("cached_results", "key, value, made_at", "'new', 'v', '2100-01-11'"),
+        ("cached_results", CACHED_COLUMNS, "'old', 'r', 1, 'v', '2100-01-01'"),
+        ("cached_results", CACHED_COLUMNS, "'new', 'r', 2, 'v', '2100-01-11'"),
     ):
         sql = KEPT_BY_TOOLS.format(
             table=table, columns=f"chat_id, thread_id, {columns}", values=values
