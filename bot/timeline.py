@@ -24,13 +24,14 @@ async def tell_story(chat: int, thread: int, burst: int | None, *, as_json: bool
             story = await story_of(db, key, burst)
         except Unknown as error:
             return give_up(str(error), FAILED)
-        typer.echo(_as_json(key, story) if as_json else "\n".join(_as_text(key, story)))
+        typer.echo(_as_json(key, story) if as_json else "\n".join(as_text(key, story)))
         return 0
 
     return await on_database(tell)
 
 
-def _as_text(key: ConversationKey, story: Story) -> Iterable[str]:
+def as_text(key: ConversationKey, story: Story) -> Iterable[str]:
+    """The story, line by line."""
     topic = f", topic {key.thread_id}" if key.thread_id else ""
     covered = messages(story.burst.first, story.burst.last)
     began_at = _began_at(story)
