@@ -92,6 +92,50 @@ def effects(
 
 
 @cli.command()
+def timeline(
+    chat: Annotated[int, typer.Argument(help="The chat's id.")],
+    burst: Annotated[
+        int | None, typer.Option(min=1, help="The number of its first message; else the newest.")
+    ] = None,
+    thread: Annotated[int, typer.Option(min=0, help="The topic, where the bot has topics.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="For machines.")] = False,
+) -> None:
+    """Tell the story of one burst, and why it came twice or not at all."""
+    from bot.timeline import tell_story
+
+    raise typer.Exit(asyncio.run(tell_story(chat, thread, burst, as_json=as_json)))
+
+
+@cli.command()
+def usage(
+    days: Annotated[int, typer.Option(min=1, max=36_500, help="So many, with today.")] = 7,
+    as_json: Annotated[bool, typer.Option("--json", help="For machines.")] = False,
+) -> None:
+    """Show messages, replies, tokens, reply times and failures, by user and day (UTC)."""
+    from bot.usage import show_usage
+
+    raise typer.Exit(asyncio.run(show_usage(days, as_json=as_json)))
+
+
+@cli.command()
+def rebuild() -> None:
+    """Make the figures of `usage` anew from the events; bots may run meanwhile."""
+    from bot.rebuild import rebuild_database
+
+    raise typer.Exit(asyncio.run(rebuild_database()))
+
+
+@cli.command()
+def prune(
+    older_than: Annotated[str, typer.Option(metavar="AGE", help="Such as 90d, 12w or 72h.")],
+) -> None:
+    """Remove old messages, replies and events, in small steps; bots may run meanwhile."""
+    from bot.prune import prune_database
+
+    raise typer.Exit(asyncio.run(prune_database(older_than)))
+
+
+@cli.command()
 def demo() -> None:
     """Play a burst against the stand-ins and print what happened, step by step."""
     from bot.demo import play

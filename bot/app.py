@@ -20,6 +20,7 @@ from bot.schedule import Schedule
 from bot.settings import Settings
 from bot.telegram import telegram_bot
 from bot.toolbox import toolbox
+from bot.upkeep import LOOK_SECONDS, Upkeep
 from coordination.answer import Answerer
 from coordination.breaker import Breaker
 from coordination.compose import Composer
@@ -27,7 +28,9 @@ from coordination.deliver import Deliverer
 from coordination.dialogue import Dialogue
 from coordination.leadership import Leadership
 from coordination.lease_keeper import LeaseKeeper, Stop
+from coordination.project import Projector
 from coordination.receive import Receiver
+from coordination.summary import Summarizer
 from coordination.tools.ledger import Ledger
 from coordination.tools.perform import Performer
 from coordination.tools.resources import Resources
@@ -45,6 +48,7 @@ GRACE_SECONDS = 7.0
 POLLING_GRACE_SECONDS = 2.0
 LAST_GRACE_SECONDS = 1.5
 RELEASE_SECONDS = 1.0
+PROJECT_SECONDS = 1.0
 LONGEST_STOP_SECONDS = GRACE_SECONDS + LAST_GRACE_SECONDS + RELEASE_SECONDS
 
 
@@ -73,6 +77,7 @@ class App:
         breaker = Breaker()
         resources = Resources(db, ttl=rules.lease_ttl, is_dead=is_dead)
         performer = Performer(db, self._toolbox, Ledger(db, is_dead), resources)
+        dialogue = Dialogue(db, self._writer, performer, breaker)
         self._undoer = Undoer(db, self._toolbox, resources, holder=holder)
         answerer = Answerer(
             db,
@@ -80,13 +85,15 @@ class App:
             self._keeper,
             self._schedule,
             breaker,
-            Composer(db, rules, Dialogue(db, self._writer, performer, breaker), courier),
+            Composer(db, rules, dialogue, Summarizer(db, rules, dialogue), courier),
             Deliverer(db, rules, courier),
             cut=cut,
         )
+        self._projector = Projector(db)
+        self._upkeep = Upkeep(db, retention_days=self._settings.retention_days)
         self._wakes = Wakes(
             db,
-            answerer.answer,
+            self._projector.noting(answerer.answer),
             holder=holder,
             limit=rules.max_concurrent_replies,
             is_dead=is_dead,
@@ -118,7 +125,7 @@ class App:
             await _until(stopping, prepare(self._settings, self._db, self._bot), grace=0)
             if stopping.is_set():
                 return
-            listening = listen(self._settings, self._db, self._is_polling, self._page)
+            listening = listen(self._settings, self._db, self, self._page)
             await closing.enter_async_context(listening)
             await closing.enter_async_context(self._answering(stopping))
             log.info("started", holder=self._holder)
@@ -132,6 +139,8 @@ class App:
         self._schedule.every(self._keeper.beat_seconds, beat, "beat")
         self._schedule.every(self._settings.sweep_seconds, sweep, "sweep")
         self._schedule.every(self._settings.sweep_seconds, _patient(self._undoer.sweep), "undo")
+        self._schedule.every(PROJECT_SECONDS, _patient(self._projector.project), "project")
+        self._schedule.every(LOOK_SECONDS, _patient(self._upkeep.look), "upkeep")
         await sweep()
         closing_time = asyncio.create_task(self._take_nothing_new(stopping))
         try:
@@ -173,8 +182,14 @@ class App:
         except (TimeoutError, Unavailable):
             log.warning("leases_left_to_expire")
 
-    def _is_polling(self) -> bool:
+    def is_polling(self) -> bool:
+        """Whether this process is the one that polls."""
         return self._leadership.is_leader
+
+    def since_last_receive(self) -> float | None:
+        """Seconds since Telegram last answered getUpdates; None: not yet."""
+        received_at = self._poller.received_at
+        return None if received_at is None else round(monotonic() - received_at, 3)
 
     async def _set_aside(self, payload: str, error: str) -> None:
         await edge.set_aside(self._db, payload=payload, error=error)

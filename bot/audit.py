@@ -1,30 +1,25 @@
 """`onereply audit`: does the database keep the guarantees? Needs it and nothing else."""
 
-import sys
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 
 import typer
 
-from bot.database import migrated_database
-from bot.settings import SettingsError
+from bot.on_database import FAILED, on_database
 from storage.audit import audit
 from storage.audit.check import Audit, Finding
-
-NOT_LOOKED = 2
+from storage.database import Database
 
 
 async def audit_database(late_after: float, most_rows: int) -> int:
     """Print a line for each guarantee; 0 if all hold, 1 if one is broken, 2 if nobody looked."""
-    try:
-        # A statement may go over every row of a large table.
-        async with migrated_database(statement_seconds=None) as db:
-            found = await audit(db, late_after=timedelta(seconds=late_after), most_rows=most_rows)
-    except SettingsError as error:
-        print(error, file=sys.stderr)  # noqa: T201
-        return NOT_LOOKED
-    _show(found)
-    return 1 if found.broken else 0
+
+    async def look(db: Database) -> int:
+        found = await audit(db, late_after=timedelta(seconds=late_after), most_rows=most_rows)
+        _show(found)
+        return FAILED if found.broken else 0
+
+    return await on_database(look)
 
 
 def _show(found: Audit) -> None:

@@ -7,10 +7,10 @@ from pathlib import Path
 from pydantic import SecretStr
 
 from bot.setting_types import EMBEDDED
-from bot.settings import DatabaseSettings, Settings, SettingsError, load
+from bot.settings import DatabaseSettings, Settings, SettingsError
 from coordination.patience import until_available
-from storage import schema
-from storage.database import STATEMENT_SECONDS, Database, Unavailable, Unusable
+from storage import partitions, schema
+from storage.database import Database, Unusable
 
 
 @asynccontextmanager
@@ -32,43 +32,14 @@ async def reachable_database(settings: Settings | DatabaseSettings) -> AsyncIter
         await server.stop()
 
 
-@asynccontextmanager
-async def migrated_database(
-    *, statement_seconds: float | None = STATEMENT_SECONDS
-) -> AsyncIterator[Database]:
-    """The database for a command that only looks, and neither waits for it nor migrates it.
-
-    Raises:
-        SettingsError: it is not there, refuses us or has another schema; also from the block.
-    """
-    try:
-        async with reachable_database(load(DatabaseSettings)) as url:
-            db = Database(url.get_secret_value(), statement_seconds=statement_seconds)
-            try:
-                await _must_be_migrated(db)
-                yield db
-            finally:
-                await db.close()
-    except Unusable as error:
-        raise SettingsError(f"DATABASE_URL: {error}") from None
-    except Unavailable as error:
-        raise SettingsError(f"DATABASE_URL: not reached ({error})") from None
-
-
-async def _must_be_migrated(db: Database) -> None:
-    version = await schema.version(db)
-    if version != schema.HEAD:
-        advice = "run `onereply migrate`" if version is None else "is another version running?"
-        raise SettingsError(f"DATABASE_URL: schema is {version}, not {schema.HEAD}: {advice}")
-
-
 async def prepare_database(db: Database) -> None:
-    """Wait for the database and migrate it.
+    """Wait for the database, migrate it, and give the weeks to come their partitions.
 
     Raises:
         SettingsError: it refuses us for good, or was migrated by a newer program.
     """
     try:
         await until_available(lambda: schema.upgrade(db))
+        await until_available(lambda: partitions.make_partitions(db))
     except (Unusable, schema.TooNew) as error:
         raise SettingsError(f"DATABASE_URL: {error}") from None

@@ -1,16 +1,14 @@
 """`onereply effects`: what tools did that somebody should look at. Needs the database only."""
 
 import json
-import sys
 from collections.abc import Mapping, Sequence
 
 import typer
 
-from bot.database import migrated_database
-from bot.settings import SettingsError
+from bot.on_database import FAILED, on_database
 from storage import undo
+from storage.database import Database
 
-NOT_LOOKED = 2
 COLUMNS = ("chat", "burst", "tool", "arguments", "state", "why", "attempts")
 IN_WORDS = {
     "to_undo": "to be undone",
@@ -24,18 +22,16 @@ Line = dict[str, object]
 
 async def show_effects(*, as_json: bool) -> int:
     """Print them; 0 if there are none, 1 if there are, 2 if nobody looked."""
-    try:
-        async with migrated_database() as db:
-            found = [_line(row) for row in await undo.open_effects(db)]
-    except SettingsError as error:
-        print(error, file=sys.stderr)  # noqa: T201
-        return NOT_LOOKED
-    if as_json:
-        typer.echo(json.dumps(found, ensure_ascii=False, indent=2))
-    else:
-        for row in _table(found):
-            typer.echo(row)
-    return 1 if found else 0
+
+    async def show(db: Database) -> int:
+        found = [_line(row) for row in await undo.open_effects(db)]
+        if as_json:
+            typer.echo(json.dumps(found, ensure_ascii=False, indent=2))
+        else:
+            typer.echo("\n".join(_table(found)))
+        return FAILED if found else 0
+
+    return await on_database(show)
 
 
 def _line(row: Mapping[str, object]) -> Line:

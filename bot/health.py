@@ -1,21 +1,35 @@
 """HTTP: is the process alive, and is it ready to answer?"""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Protocol
 
 import structlog
 from aiohttp import web
 
+from bot.metrics import add_metrics
 from bot.settings import Settings, SettingsError
 from storage import schema
 from storage.database import Database, Unavailable
+from storage.gauges import gauges
 
 log = structlog.get_logger(__name__)
 
 LOOPBACK = "127.0.0.1"
 EVERYWHERE = "0.0.0.0"  # noqa: S104
 """Probes come from the network; the page of local mode must not be open to it."""
+
+
+class Pulse(Protocol):
+    """What receiving says of itself."""
+
+    def is_polling(self) -> bool:
+        """Whether this process is the one that polls."""
+        ...
+
+    def since_last_receive(self) -> float | None:
+        """Seconds since Telegram last answered it; None: not yet."""
+        ...
 
 
 class Page(Protocol):
@@ -32,7 +46,7 @@ class Page(Protocol):
 
 @asynccontextmanager
 async def listen(
-    settings: Settings, db: Database, is_polling: Callable[[], bool], page: Page | None
+    settings: Settings, db: Database, pulse: Pulse, page: Page | None
 ) -> AsyncIterator[None]:
     """Answer on `HTTP_PORT`, unless it is 0, for the length of the block.
 
@@ -42,7 +56,7 @@ async def listen(
     if settings.http_port == 0:
         yield
         return
-    app = health_app(db, is_polling)
+    app = health_app(db, pulse)
     if page:
         page.add_to(app, db)
     runner = await _serve(app, settings, host=LOOPBACK if page else EVERYWHERE)
@@ -56,8 +70,8 @@ async def listen(
         await runner.cleanup()
 
 
-def health_app(db: Database, is_polling: Callable[[], bool]) -> web.Application:
-    """`/healthz`: the event loop turns. `/readyz`: the database is there, at our schema."""
+def health_app(db: Database, pulse: Pulse) -> web.Application:
+    """`/healthz`: the event loop turns. `/readyz`: it can receive and answer. `/metrics`."""
 
     async def healthz(_request: web.Request) -> web.Response:
         return web.json_response({"alive": True})
@@ -65,15 +79,23 @@ def health_app(db: Database, is_polling: Callable[[], bool]) -> web.Application:
     async def readyz(_request: web.Request) -> web.Response:
         try:
             found = await schema.version(db)
+            ready = found == schema.HEAD
+            overdue = (await gauges(db))["overdue_seconds"] if ready else None
         except Unavailable as error:
             return web.json_response({"ready": False, "database": str(error)}, status=503)
-        ready = found == schema.HEAD
-        state = {"ready": ready, "schema": found, "polling": is_polling()}
+        state = {
+            "ready": ready,
+            "schema": found,
+            "polling": pulse.is_polling(),
+            "seconds_since_last_receive": pulse.since_last_receive(),
+            "oldest_overdue_window_seconds": overdue,
+        }
         return web.json_response(state, status=200 if ready else 503)
 
     app = web.Application()
     app.router.add_get("/healthz", healthz)
     app.router.add_get("/readyz", readyz)
+    add_metrics(app, db)
     return app
 
 

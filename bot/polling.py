@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from functools import partial
+from time import monotonic
 from typing import Any
 
 import structlog
@@ -20,6 +21,7 @@ from aiogram.methods import GetUpdates
 from aiogram.types import Update
 
 from bot.raw_updates import as_json, chat_of, next_offset, update_id_of
+from coordination.metrics import RETRIES
 from coordination.patience import RetryPolicy, until_available
 from storage.steps import FaultPoint, no_fault, step
 
@@ -71,6 +73,8 @@ class Poller:
         self._failures = 0
         self._unconfirmed = 0
         self._kept_unconfirmed: set[int] = set()
+        self.received_at: float | None = None
+        """Monotonic time of the last answer to getUpdates."""
 
     async def poll(self, stopping: asyncio.Event) -> None:
         """Poll until `stopping` is set; what was fetched by then is still handled."""
@@ -114,10 +118,12 @@ class Poller:
             await self._rest_after(error)
             return None
         self._failures = 0
+        self.received_at = monotonic()
         return list(updates)
 
     async def _rest_after(self, error: Exception) -> None:
         self._failures += 1
+        RETRIES.labels("polling").inc()
         wish = float(error.retry_after) if isinstance(error, TelegramRetryAfter) else None
         pause = POLLING.delay(self._failures, wish)
         words = error.message if isinstance(error, TelegramAPIError) else type(error).__name__

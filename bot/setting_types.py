@@ -71,6 +71,12 @@ def _module(name: str) -> str:
     return name
 
 
+def _days_kept(days: int) -> int:
+    if days == 1:
+        raise PydanticCustomError("days", "must be 0, for everything, or at least 2")
+    return days
+
+
 def _lower(value: object) -> object:
     return value.lower() if isinstance(value, str) else value
 
@@ -85,4 +91,5 @@ Folder = Annotated[Path | None, AfterValidator(_folder)]
 Modules = Annotated[
     tuple[Annotated[str, AfterValidator(_module)], ...], NoDecode, BeforeValidator(_listed)
 ]
+DaysKept = Annotated[int, Field(ge=0, le=36_500), AfterValidator(_days_kept)]
 InAnyCase = BeforeValidator(_lower)

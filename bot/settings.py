@@ -11,6 +11,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from bot.setting_types import (
     DatabaseUrl,
+    DaysKept,
     Folder,
     InAnyCase,
     Key,
@@ -53,6 +54,7 @@ class Settings(BaseSettings):
     system_prompt: Words = "You are a helpful assistant in a Telegram chat. Answer briefly."
     database_url: DatabaseUrl
     embedded_data_dir: Folder = None
+    retention_days: DaysKept = 0
 
     debounce_quiet_seconds: Annotated[Seconds, Field(ge=0)] = 2.0
     debounce_cap_seconds: Annotated[Seconds, Field(ge=0)] = 10.0
@@ -65,6 +67,7 @@ class Settings(BaseSettings):
     model_timeout_seconds: Annotated[Seconds, Field(gt=0)] = 60.0
     model_max_attempts: Annotated[int, Field(ge=1, le=100)] = 5
     history_messages: Annotated[int, Field(ge=0, le=1000)] = 40
+    summary_tokens: Annotated[int, Field(ge=0, le=100_000)] = 400
     tools: Modules = ()
 
     on_uncertain_delivery: Annotated[OnUncertainDelivery, InAnyCase] = "balanced"
@@ -116,6 +119,8 @@ class Settings(BaseSettings):
             max_concurrent_replies=self.max_concurrent_replies,
             model_max_attempts=self.model_max_attempts,
             history_messages=self.history_messages,
+            summary_tokens=self.summary_tokens,
+            model=self.openai_model,
             system_prompt=self.system_prompt,
             on_uncertain_delivery=self.on_uncertain_delivery,
             apology=apology,

@@ -34,5 +34,7 @@ G6 Unanswered > 0 implies a window (open, due, or waiting for a retry) or a live
    Telegram was told we have is in the database.
 G7 A process may die at any instruction: leases expire, the work is taken up where it stood.
 G8 A stale wake-up makes no model call and sends nothing.
+G9 A tool's side effect happens once per burst, however often the run is superseded or retried.
 G10 Every end of a run says what the watermark does (see the picture).
+G11 Events per conversation have no gaps; replayed they give counter, watermark and run states.
 """

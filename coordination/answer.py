@@ -10,6 +10,16 @@ from coordination.breaker import Breaker
 from coordination.compose import Composer
 from coordination.deliver import Deliverer
 from coordination.lease_keeper import HeldLease, LeaseKeeper, Stop
+from coordination.metrics import (
+    BURST,
+    LEASES_EXPIRED,
+    LEASES_LOST,
+    LEASES_TAKEN,
+    RETRIES,
+    SUPERSEDED,
+    TOKENS_LOST,
+    WAKE_LAG,
+)
 from coordination.outcomes import Apology, Postponed, Reply, Stopped
 from coordination.patience import OWN_FAULTS, until_available
 from coordination.ports import Alarm, Cut
@@ -54,6 +64,7 @@ class Answerer:
             with self._breaker.passing() as may_generate:
                 taken = await self._take(key, may_generate=may_generate)
                 if taken:
+                    _count(taken)
                     due_in = await self._run(taken, asked_at)
                 else:
                     due_in = await windows.due_in(self._db, key)
@@ -77,8 +88,10 @@ class Answerer:
     async def _run(self, taken: Taken, asked_at: float) -> float | None:
         names = {
             "conversation": taken.lease.key,
+            "burst": _burst_of(taken.work),
             "run": taken.work.run.number,
             "fence": taken.lease.fence,
+            "holder": taken.lease.holder,
         }
         with (
             structlog.contextvars.bound_contextvars(**names),
@@ -90,11 +103,14 @@ class Answerer:
                 log.exception("run_broke")
                 released = await self._set_back(held, taken.work)
             if released is None:
+                LEASES_LOST.inc()
                 log.warning("lease_lost")
+            held.stages.told()
         return None if released is None else released.due_in
 
     async def _set_back(self, held: HeldLease, work: Burst | CommittedReply) -> Released | None:
         """Try again later after a fault of our own, which must neither loop nor lose anything."""
+        RETRIES.labels("own_fault").inc()
         failures = work.model_attempts + 1 if isinstance(work, Burst) else 1
         delay = timedelta(seconds=OWN_FAULTS.delay(failures))
         undelivered = await until_available(
@@ -116,11 +132,13 @@ class Answerer:
         assert_never(work)
 
     async def _answer_burst(self, held: HeldLease, burst: Burst) -> Released | None:
-        log.info("run_started", burst=burst.last_seq - burst.answered_seq)
-        outcome = await self._composer.compose(held, burst)
+        log.info("run_started", messages=burst.last_seq - burst.answered_seq)
+        with held.stages.stage("compose"):
+            outcome = await self._composer.compose(held, burst)
         match outcome:
             case Reply() | Apology():
-                committed = await self._commit(held, burst, outcome)
+                with held.stages.stage("commit"):
+                    committed = await self._commit(held, burst, outcome)
                 if committed is None:
                     return await self._supersede(held, burst)
                 return await self._deliverer.deliver(held, committed)
@@ -168,10 +186,15 @@ class Answerer:
         assert_never(why)
 
     async def _supersede(self, held: HeldLease, burst: Burst) -> Released | None:
-        log.info("run_superseded")
-        return await until_available(lambda: runs.supersede(self._db, held.lease, burst.run))
+        dropped = await until_available(lambda: runs.supersede(self._db, held.lease, burst.run))
+        if dropped:
+            SUPERSEDED.inc()
+            TOKENS_LOST.inc(dropped.tokens)
+            log.info("run_superseded", tokens=dropped.tokens)
+        return dropped
 
     async def _postpone(self, held: HeldLease, burst: Burst, outcome: Postponed) -> Released | None:
+        RETRIES.labels("model").inc()
         log.warning("run_postponed", reason=outcome.reason, seconds=round(outcome.delay, 1))
         return await until_available(
             lambda: runs.postpone_run(
@@ -182,3 +205,16 @@ class Answerer:
                 reason=outcome.reason,
             )
         )
+
+
+def _burst_of(work: Burst | CommittedReply) -> int | None:
+    return work.answered_seq + 1 if isinstance(work, Burst) else work.burst
+
+
+def _count(taken: Taken) -> None:
+    work = taken.work
+    LEASES_TAKEN.labels("burst" if isinstance(work, Burst) else "delivery").inc()
+    LEASES_EXPIRED.inc(taken.found_lost)
+    if isinstance(work, Burst):
+        WAKE_LAG.observe(taken.overdue)
+        BURST.observe(work.last_seq - work.answered_seq)

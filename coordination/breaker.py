@@ -13,6 +13,7 @@ from time import monotonic
 
 import structlog
 
+from coordination.metrics import BREAKER_OPEN
 from coordination.patience import PROBING, RetryPolicy
 
 log = structlog.get_logger(__name__)
@@ -59,6 +60,7 @@ class Breaker:
         if self.is_open:
             log.info("model_back")
         self._failures = 0
+        BREAKER_OPEN.set(0)
 
     def failed(self, wish: float | None) -> None:
         """Note a failure that may pass; `wish` is the server's own, in seconds."""
@@ -67,6 +69,7 @@ class Breaker:
         self._failures += 1
         if not self.is_open:
             return
+        BREAKER_OPEN.set(1)
         beyond = self._failures - FAILURES_TO_OPEN + 1
         self._probe_at = self._clock() + self._policy.delay(beyond, wish)
         log.warning("model_away", probe_in=round(self._probe_at - self._clock(), 1))

@@ -6,6 +6,7 @@ from typing import assert_never
 import structlog
 
 from coordination.lease_keeper import HeldLease
+from coordination.metrics import PARTS_RESENT, PARTS_UNCONFIRMED, REPLIES, RETRIES
 from coordination.patience import DELIVERING, until_available
 from coordination.ports import Courier, Delivered, Delivery, NotNow, Unconfirmed, Unreachable
 from coordination.rules import Rules
@@ -29,6 +30,10 @@ class Deliverer:
 
     async def deliver(self, held: HeldLease, run: Run) -> Released | None:
         """Send what is left of the reply and finish the run; None: the lease is not ours."""
+        with held.stages.stage("deliver"):
+            return await self._deliver(held, run)
+
+    async def _deliver(self, held: HeldLease, run: Run) -> Released | None:
         parts = await until_available(lambda: outbox.open_parts(self._db, held.lease, run))
         for part in parts:
             if held.is_leaving:
@@ -40,17 +45,15 @@ class Deliverer:
             if delivery is None:
                 return None
             if isinstance(delivery, Unreachable):
-                log.info("reply_undeliverable", reason=delivery.reason)
                 return await self._finish(held, run, unreachable=delivery.reason)
             if isinstance(delivery, NotNow):
                 return await self._postpone(held, part, delivery)
-        log.info("reply_sent")
         return await self._finish(held, run)
 
     async def _send(self, held: HeldLease, run: Run, part: Part) -> Delivery | None:
         if part.state == "sending" and self._rules.on_uncertain_delivery == "hold":
             found = Unconfirmed("found in sending after a crash")
-            log.warning("part_unconfirmed", reason=found.reason)
+            _unconfirmed(found)
             return found if await self._record(held, run, part, found) else None
         if not await until_available(
             lambda: outbox.start_part(self._db, held.lease, run, part.number)
@@ -63,6 +66,7 @@ class Deliverer:
                 await self._record(held, run, part, NotNow("lease may have expired"))
             return None
         if part.state == "sending":
+            PARTS_RESENT.inc()
             log.warning("part_resent", part=part.number)
         async with step(self._db.at, "send_message"):
             sent = await self._courier.send(held.lease.key, part.text, held.is_surely_valid)
@@ -75,7 +79,7 @@ class Deliverer:
 
     def _as_ruled(self, delivery: Delivery) -> Delivery:
         if isinstance(delivery, Unconfirmed):
-            log.warning("part_unconfirmed", reason=delivery.reason)
+            _unconfirmed(delivery)
             if self._rules.on_uncertain_delivery == "resend":
                 return NotNow(delivery.reason)
         return delivery
@@ -91,18 +95,28 @@ class Deliverer:
     async def _finish(
         self, held: HeldLease, run: Run, unreachable: str | None = None
     ) -> Released | None:
-        return await until_available(
+        finished = await until_available(
             lambda: runs.finish(self._db, held.lease, run, unreachable=unreachable)
         )
+        if finished:
+            REPLIES.labels(finished.state).inc()
+            log.info("reply_finished", state=finished.state, reason=unreachable)
+        return finished
 
     async def _postpone(self, held: HeldLease, part: Part, why: NotNow) -> Released | None:
         wait = DELIVERING.delay(part.attempts + 1, why.retry_after)
+        RETRIES.labels("delivery").inc()
         log.warning("delivery_postponed", reason=why.reason, seconds=round(wait, 1))
         return await until_available(
             lambda: runs.postpone_delivery(
                 self._db, held.lease, delay=timedelta(seconds=wait), reason=why.reason
             )
         )
+
+
+def _unconfirmed(delivery: Unconfirmed) -> None:
+    PARTS_UNCONFIRMED.inc()
+    log.warning("part_unconfirmed", reason=delivery.reason)
 
 
 def _as_recorded(delivery: Recorded) -> tuple[PartState, int | None]:

@@ -9,6 +9,12 @@ import structlog
 
 from coordination.breaker import Breaker
 from coordination.lease_keeper import HeldLease
+from coordination.metrics import (
+    MODEL_CALLS,
+    MODEL_FIRST_TOKEN,
+    MODEL_SECONDS,
+    MODEL_TOKENS,
+)
 from coordination.patience import until_available
 from coordination.tools.perform import Performer
 from llm.contract import Answer, ForGood, Meter, ToolCall, ToolSpec, TryLater, Turn, Writer
@@ -44,7 +50,7 @@ class Dialogue:
         """
         said = list(turns)
         for _ in range(MOST_ROUNDS):
-            answer = await self._ask(held, burst, said, self._performer.toolbox.specs)
+            answer = await self.ask(held, burst, said, self._performer.toolbox.specs)
             if not answer.tool_calls:
                 return answer.text
             said.append(Turn("assistant", answer.text, tool_calls=_readable(answer.tool_calls)))
@@ -52,35 +58,30 @@ class Dialogue:
                 words = await self._performer.perform(held, burst, asked)
                 said.append(Turn("tool", words, tool_call_id=asked.id))
         log.warning("too_many_tool_calls", rounds=MOST_ROUNDS)
-        return (await self._ask(held, burst, said, ())).text
+        return (await self.ask(held, burst, said)).text
 
-    async def effects_so_far(self, burst: Burst, held: HeldLease) -> list[Effect]:
-        """What earlier runs of the burst have done; the model is told, and need not ask again."""
-        if not self._performer.toolbox.specs:
-            return []
-        found = await self._effects_of(burst, held)
-        if interrupted := [each for each in found if not each.is_settled]:
-            await self._performer.resume(held, burst, interrupted)
-            found = await self._effects_of(burst, held)
-        return [each for each in found if each.is_settled]
-
-    async def _effects_of(self, burst: Burst, held: HeldLease) -> list[Effect]:
-        first = burst.answered_seq + 1
-        return await effects.effects_of_burst(self._db, held.lease.key, first)
-
-    async def _ask(
+    async def ask(
         self,
         held: HeldLease,
         burst: Burst,
         turns: Sequence[Turn],
-        tools: Sequence[ToolSpec],
+        tools: Sequence[ToolSpec] = (),
+        *,
+        temperature: float | None = None,
     ) -> Answer:
+        """Ask once, and write down what it took.
+
+        Raises:
+            TryLater, ForGood: as the model's client does.
+        """
         meter = Meter()
         outcome: Outcome = "cancelled"
         reason = None
         try:
             async with step(self._db.at, "model_call"):
-                answer = await self._writer.write(turns, tools=tools, meter=meter)
+                answer = await self._writer.write(
+                    turns, tools=tools, temperature=temperature, meter=meter
+                )
             outcome = "tools" if answer.tool_calls else "answered"
             self._breaker.answered()
         except TryLater as error:
@@ -95,10 +96,27 @@ class Dialogue:
             await self._record(held, burst, _told(meter, outcome, reason))
         return answer
 
+    async def effects_so_far(self, burst: Burst, held: HeldLease) -> list[Effect]:
+        """What earlier runs of the burst have done; the model is told, and need not ask again."""
+        if not self._performer.toolbox.specs:
+            return []
+        found = await self._effects_of(burst, held)
+        if interrupted := [each for each in found if not each.is_settled]:
+            await self._performer.resume(held, burst, interrupted)
+            found = await self._effects_of(burst, held)
+        return [each for each in found if each.is_settled]
+
+    async def _effects_of(self, burst: Burst, held: HeldLease) -> list[Effect]:
+        first = burst.answered_seq + 1
+        return await until_available(
+            lambda: effects.effects_of_burst(self._db, held.lease.key, first)
+        )
+
     async def _record(self, held: HeldLease, burst: Burst, call: ModelCall) -> None:
         await until_available(
             lambda: model_calls.record_model_call(self._db, held.lease, burst.run, call)
         )
+        _count(call)
         log.info(
             "model_called",
             outcome=call.outcome,
@@ -143,3 +161,12 @@ def _told(meter: Meter, outcome: Outcome, reason: str | None) -> ModelCall:
         tokens_out=meter.usage.tokens_out,
         is_estimated=meter.usage.estimated,
     )
+
+
+def _count(call: ModelCall) -> None:
+    MODEL_CALLS.labels(call.outcome).inc()
+    MODEL_SECONDS.observe(call.total_ms / 1000)
+    if call.first_token_ms is not None:
+        MODEL_FIRST_TOKEN.observe(call.first_token_ms / 1000)
+    MODEL_TOKENS.labels("in").inc(call.tokens_in)
+    MODEL_TOKENS.labels("out").inc(call.tokens_out)

@@ -8,6 +8,7 @@ from enum import Enum, auto
 from time import monotonic
 from typing import Any, TypeVar
 
+from coordination.stages import Stages
 from storage import leases
 from storage.database import Database
 from storage.records import Burst, ConversationKey, Seq, Taken
@@ -37,6 +38,7 @@ class HeldLease:
             valid_until if self._burst is None else monotonic() + self._burst.final_in
         )
         self._stop: asyncio.Future[Stop] = asyncio.get_running_loop().create_future()
+        self.stages = Stages()
         self.is_leaving = False
         """True once the process has no time left for what can be handed over."""
 

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 import structlog
 
+from coordination.metrics import RETRIES
 from storage.database import Unavailable
 
 T = TypeVar("T")
@@ -27,6 +28,7 @@ async def until_available(verb: Callable[[], Awaitable[T]]) -> T:
         try:
             return await verb()
         except Unavailable as error:
+            RETRIES.labels("database").inc()
             log.warning("database_unavailable", error=str(error), retry_in=pause)
             await asyncio.sleep(pause)
             pause = min(2 * pause, LONGEST_PAUSE_SECONDS)

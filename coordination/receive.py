@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from coordination.lease_keeper import LeaseKeeper
+from coordination.metrics import DUPLICATES, MESSAGES_RECEIVED
 from coordination.ports import Alarm
 from coordination.rules import Rules
 from storage.database import Database, Unavailable
@@ -66,6 +67,9 @@ class Receiver:
         except Exception as error:  # noqa: BLE001 (the caller of `receive` gets it)
             await self._not_written(arrivals, error)
             return
+        fresh = sum(each.fresh for each in counted)
+        MESSAGES_RECEIVED.inc(fresh)
+        DUPLICATES.inc(len(arrivals) - fresh)
         for each in counted:
             self._tell(each)
         for arrival in arrivals:

@@ -19,6 +19,8 @@ class Rules:
     max_concurrent_replies: int
     model_max_attempts: int
     history_messages: int
+    summary_tokens: int
+    model: str
     system_prompt: str
     on_uncertain_delivery: OnUncertainDelivery
     apology: str

@@ -4,39 +4,50 @@ from datetime import datetime
 
 from storage.database import Database
 from storage.fragments import CLOCK
-from storage.records import ConversationKey
+from storage.records import ConversationKey, Seq, Summary
 from storage.verbs import verb
 
-CACHED = """
-SELECT value FROM cached_results
-WHERE chat_id = :chat_id AND thread_id = :thread_id AND key = :key
+NEAREST = """
+SELECT key, last_seq, value FROM cached_results
+WHERE chat_id = :chat_id AND thread_id = :thread_id
+  AND recipe = :recipe AND last_seq <= :last_seq
+ORDER BY last_seq DESC LIMIT 1
 """
 
-CACHE = f"""
+KEEP = f"""
 WITH {CLOCK}
-INSERT INTO cached_results (chat_id, thread_id, key, value, made_at)
-SELECT :chat_id, :thread_id, :key, :value, clock.now FROM clock
+INSERT INTO cached_results (chat_id, thread_id, key, recipe, last_seq, value, made_at)
+SELECT :chat_id, :thread_id, :key, :recipe, :last_seq, :value, clock.now FROM clock
 ON CONFLICT (chat_id, thread_id, key) DO NOTHING
 RETURNING key
 """
 
 
 @verb
-async def cached(db: Database, conversation: ConversationKey, key: str) -> str | None:
-    """The result that was kept under `key`, if any."""
-    row = await db.fetch_one(CACHED, {**conversation._asdict(), "key": key})
-    return None if row is None else row.value
+async def nearest_summary(
+    db: Database, conversation: ConversationKey, *, recipe: str, last_seq: int
+) -> Summary | None:
+    """The summary by this recipe that reaches furthest, but not beyond `last_seq`."""
+    given = {"recipe": recipe, "last_seq": last_seq}
+    row = await db.fetch_one(NEAREST, {**conversation._asdict(), **given})
+    return None if row is None else Summary(row.key, Seq(row.last_seq), row.value)
 
 
 @verb
-async def keep(
+async def keep_summary(
     db: Database,
     conversation: ConversationKey,
-    key: str,
-    value: str,
+    summary: Summary,
     *,
+    recipe: str,
     now: datetime | None = None,
 ) -> None:
-    """Keep a result; the first one stays."""
-    given = {"key": key, "value": value, "now": now}
-    await db.fetch(CACHE, {**conversation._asdict(), **given})
+    """Keep a summary; of two with the same key the first one stays."""
+    given = {
+        "key": summary.key,
+        "recipe": recipe,
+        "last_seq": summary.last_seq,
+        "value": summary.text,
+        "now": now,
+    }
+    await db.fetch(KEEP, {**conversation._asdict(), **given})

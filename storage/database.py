@@ -14,6 +14,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
+from storage.metrics import VERSION_CONFLICTS
 from storage.steps import FaultPoint, no_fault
 
 CONNECT_SECONDS = 5
@@ -103,6 +104,8 @@ class Database:
             meaning = told_apart(error)
             if isinstance(meaning, Unavailable):
                 self._troubled_at = monotonic()
+            if is_version_conflict(error):
+                VERSION_CONFLICTS.inc()
             raise meaning from error
 
     @property
@@ -117,7 +120,7 @@ class Database:
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[AsyncConnection]:
-        """Several statements as one; for migrations only, nothing else needs it.
+        """Several statements as one; for migrations and upkeep, no step of a message needs it.
 
         Raises:
             Unavailable, Unusable: as `fetch` does.
@@ -155,6 +158,14 @@ async def _fetch(
 ) -> Sequence[Row[Any]]:
     result = await connection.execute(_clause(sql), arguments)
     return result.all() if result.returns_rows else []
+
+
+def is_version_conflict(error: Exception) -> bool:
+    """Whether an event was refused because its conversation has one of that version."""
+    cause = _driver_error(error)
+    return isinstance(cause, asyncpg.UniqueViolationError) and (cause.table_name or "").startswith(
+        "events"
+    )
 
 
 def told_apart(error: Exception) -> Exception:

@@ -7,8 +7,12 @@ and reasons, never what somebody wrote, so that the log may outlive the content.
 
 
 def event_id(row: str, version: str) -> str:
-    """SQL: the id of the event at `version` in the conversation of `row` (see `tables.log`)."""
-    place = f"{row}.chat_id::text || '/' || {row}.thread_id::text || '/' || ({version})::text"
+    """SQL: the id of the event at `version` in the conversation of `row` (see `tables.log`).
+
+    NULL at version 0: what happened before there was a log.
+    """
+    number = f"NULLIF(CAST({version} AS bigint), 0)::text"
+    place = f"{row}.chat_id::text || '/' || {row}.thread_id::text || '/' || {number}"
     return f"md5({place})::uuid"
 
 

@@ -35,3 +35,9 @@ FENCED = """fenced AS (
       AND c.lease_fence = :fence AND c.lease_holder = :holder
     FOR UPDATE
 )"""
+
+GIVEN_CONVERSATIONS = """given AS (
+    SELECT DISTINCT chat_id, thread_id
+    FROM unnest(CAST(:chat_ids AS bigint[]), CAST(:thread_ids AS bigint[]))
+        AS given(chat_id, thread_id)
+)"""

@@ -73,12 +73,14 @@ open AS (
     FOR UPDATE OF c
 ),
 closed AS (
-    SELECT w.chat_id, w.thread_id FROM windows w JOIN open USING (chat_id, thread_id), clock
+    SELECT w.chat_id, w.thread_id, w.due_at
+    FROM windows w JOIN open USING (chat_id, thread_id), clock
     WHERE w.due_at <= clock.now
     FOR UPDATE OF w
 ),
 ready AS (
-    SELECT open.* FROM open LEFT JOIN closed USING (chat_id, thread_id)
+    SELECT open.*, COALESCE(open.deliver_after, closed.due_at) AS due_at
+    FROM open LEFT JOIN closed USING (chat_id, thread_id)
     WHERE open.committed_run IS NOT NULL OR closed.chat_id IS NOT NULL
 ),
 reply AS (
@@ -107,7 +109,8 @@ taken AS (
     FROM ready, clock
     WHERE c.chat_id = ready.chat_id AND c.thread_id = ready.thread_id
     RETURNING c.chat_id, c.thread_id, c.lease_fence, c.answered_seq, c.inbound_seq,
-        c.superseded_count, c.model_attempts, c.committed_run, c.event_version
+        c.superseded_count, c.model_attempts, c.committed_run, c.event_version,
+        ready.due_at
 ),
 consumed AS (
     UPDATE windows w SET consumed_by = taken.lease_fence, retry_at = NULL
@@ -137,7 +140,10 @@ bounded AS (
     FROM taken LEFT JOIN reply USING (chat_id, thread_id), clock
 ),
 {TOLD_TAKEN}
-SELECT *, CAST(EXTRACT(EPOCH FROM final_at - now) AS float) AS final_in FROM bounded
+SELECT *, CAST(EXTRACT(EPOCH FROM final_at - now) AS float) AS final_in,
+    CAST(EXTRACT(EPOCH FROM now - due_at) AS float) AS overdue,
+    EXISTS (SELECT FROM lost) AS found_lost
+FROM bounded
 """
 
 # A renewal that waited behind a later one must not shorten the lease again.
@@ -261,13 +267,14 @@ async def take_lease(
     )
     if row is None:
         return None
-    return Taken(Lease(key, holder, Fence(row.lease_fence)), _work(row))
+    lease = Lease(key, holder, Fence(row.lease_fence))
+    return Taken(lease, _work(row), row.overdue, row.found_lost)
 
 
 def _work(row: Row[Any]) -> Burst | CommittedReply:
     if row.committed_run is not None:
         run = Run(RunNumber(row.committed_run), Version(row.committed_version))
-        return CommittedReply(run)
+        return CommittedReply(run, None if row.kind == "reminder" else row.answered_seq + 1)
     return Burst(
         run=Run(RunNumber(row.lease_fence), Version(row.event_version)),
         answered_seq=Seq(row.answered_seq),

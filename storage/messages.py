@@ -106,15 +106,23 @@ opened AS (
         consumed_by = NULL
     RETURNING chat_id, thread_id, due_at, opened_at, closes_at, cap_at
 ){TOLD_RECEIVED}
-SELECT chat_id, thread_id, inbound_seq,
+SELECT chat_id, thread_id, inbound_seq, places,
     CAST(EXTRACT(EPOCH FROM due_at - clock.now) AS float) AS due_in
-FROM counted JOIN opened USING (chat_id, thread_id), clock
+FROM counted JOIN opened USING (chat_id, thread_id) JOIN fresh USING (chat_id, thread_id), clock
+WHERE place = 1
 """
 
 HISTORY_REPLIES = """
 SELECT last_seq, reply FROM runs
 WHERE chat_id = :chat_id AND thread_id = :thread_id AND state = 'sent' AND last_seq <= :answered_seq
 ORDER BY number DESC LIMIT :most
+"""
+
+REPLIES_BETWEEN = """
+SELECT last_seq, reply FROM runs
+WHERE chat_id = :chat_id AND thread_id = :thread_id AND state = 'sent'
+  AND last_seq > :after_seq AND last_seq <= :last_seq
+ORDER BY number
 """
 
 MESSAGES_UP_TO = """
@@ -148,7 +156,12 @@ async def receive(
     except IntegrityError:
         rows = await db.fetch(RECEIVE, arguments)
     return [
-        Counted(ConversationKey(row.chat_id, row.thread_id), Seq(row.inbound_seq), row.due_in)
+        Counted(
+            ConversationKey(row.chat_id, row.thread_id),
+            Seq(row.inbound_seq),
+            row.due_in,
+            row.places,
+        )
         for row in rows
     ]
 
@@ -173,3 +186,14 @@ async def last_replies(
         HISTORY_REPLIES, {**key._asdict(), "answered_seq": answered_seq, "most": most}
     )
     return [SentReply(Seq(row.last_seq), row.reply) for row in reversed(rows)]
+
+
+@verb
+async def replies_between(
+    db: Database, key: ConversationKey, *, after_seq: int, last_seq: int
+) -> list[SentReply]:
+    """The replies that reached the chat and answered up to a message in that range."""
+    rows = await db.fetch(
+        REPLIES_BETWEEN, {**key._asdict(), "after_seq": after_seq, "last_seq": last_seq}
+    )
+    return [SentReply(Seq(row.last_seq), row.reply) for row in rows]

@@ -48,6 +48,7 @@ changed AS (
 SELECT part FROM changed
 """
 
+# Told twice because the first answer was lost on the way, it is written down once.
 RECORD_PART = f"""
 WITH {CLOCK}, {FENCED},
 changed AS (
@@ -56,11 +57,13 @@ changed AS (
     FROM fenced, clock
     WHERE o.chat_id = fenced.chat_id AND o.thread_id = fenced.thread_id
       AND o.run = :run AND o.part = :part
+      AND (o.state, o.message_id) IS DISTINCT FROM (:state, CAST(:message_id AS bigint))
     RETURNING o.*
 ),
 {NUMBERED},
 {TOLD_PART}
-SELECT part FROM changed
+SELECT o.part FROM outbox o JOIN fenced USING (chat_id, thread_id)
+WHERE o.run = :run AND o.part = :part
 """
 
 

@@ -1,6 +1,6 @@
 """What the verbs of storage take and give."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, NamedTuple, NewType
 
@@ -37,6 +37,8 @@ class Counted:
     inbound_seq: Seq
     due_in: float
     """Seconds until the window closes; negative once it did."""
+    fresh: int = field(default=1, compare=False)
+    """How many of the messages given were new."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,8 @@ class CommittedReply:
     """A reply that is in the outbox and still has to reach its chat."""
 
     run: Run
+    burst: int | None = field(default=None, compare=False)
+    """First message of what it answers; None: nothing, it is a reminder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +89,10 @@ class Taken:
 
     lease: Lease
     work: Burst | CommittedReply
+    overdue: float = field(default=0.0, compare=False)
+    """Seconds since the work was due."""
+    found_lost: bool = field(default=False, compare=False)
+    """True if the run before it had been left unfinished under another lease."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +136,10 @@ class Released:
 
     due_in: float | None
     """Seconds until the conversation wants a wake-up (negative: overdue); None: nothing waits."""
+    tokens: int = field(default=0, compare=False)
+    """Spent by the run that has ended."""
+    state: str = field(default="", compare=False)
+    """The one in which it ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,3 +221,12 @@ class ResourceLease:
     resource: str
     holder: str
     fence: Fence
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What a conversation was about, up to the message `last_seq`."""
+
+    key: str
+    last_seq: Seq
+    text: str

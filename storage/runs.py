@@ -91,7 +91,7 @@ freed AS (
     RETURNING c.chat_id, c.thread_id, c.committed_run
 ),
 {WAITING_AGAIN}
-SELECT was_ours, moved.version AS moved_to,
+SELECT was_ours, moved.version AS moved_to, moved.tokens_in + moved.tokens_out AS tokens,
     CAST(EXTRACT(EPOCH FROM w.due_at - clock.now) AS float) AS due_in
 FROM {JUDGED} LEFT JOIN windows w USING (chat_id, thread_id), clock
 """
@@ -170,7 +170,8 @@ cleared AS (
     WHERE w.chat_id = finished.chat_id AND w.thread_id = finished.thread_id
       AND finished.inbound_seq = finished.answered_seq
 )
-SELECT was_ours, moved.version AS moved_to, CASE WHEN finished.inbound_seq > finished.answered_seq
+SELECT was_ours, moved.version AS moved_to, moved.state,
+    CASE WHEN finished.inbound_seq > finished.answered_seq
     THEN CAST(EXTRACT(EPOCH FROM w.due_at - clock.now) AS float) END AS due_in
 FROM {JUDGED} LEFT JOIN finished USING (chat_id, thread_id)
     LEFT JOIN windows w USING (chat_id, thread_id), clock
@@ -239,7 +240,9 @@ async def supersede(
 ) -> Released | None:
     """Drop an uncommitted run whose burst grew; None: the lease is not ours any more."""
     row = await db.fetch_one(SUPERSEDE, {**of_run(lease, run), "now": now})
-    return _released(row, "superseded")
+    if row and has_moved(row, "superseded"):
+        return Released(row.due_in, row.tokens)
+    return None
 
 
 @verb
@@ -271,7 +274,8 @@ async def finish(
     `unreachable` says why the chat cannot be reached; what has not gone out is given up.
     """
     arguments = {**of_run(lease, run), "unreachable": unreachable, "now": now}
-    return _released(await db.fetch_one(FINISH, arguments), "finished")
+    row = await db.fetch_one(FINISH, arguments)
+    return Released(row.due_in, state=row.state) if row and has_moved(row, "finished") else None
 
 
 @verb

@@ -8,6 +8,7 @@ import structlog
 from pydantic import BaseModel
 
 from coordination.lease_keeper import HeldLease
+from coordination.metrics import TOOL_CALLS
 from coordination.patience import until_available
 from coordination.ports import IsDead
 from coordination.tools.attempt import Attempt, attempt
@@ -151,6 +152,7 @@ class Ledger:
                 outcome=outcome,
             )
         )
+        TOOL_CALLS.labels(outcome).inc()
         log.info("tool_called", tool=act.tool.name, outcome=outcome)
         return words
 
@@ -160,5 +162,6 @@ class Ledger:
                 self._db, act.held.lease, act.burst, key=act.call.key, tool=act.tool.name
             )
         )
+        TOOL_CALLS.labels("replayed").inc()
         log.info("tool_replayed", tool=act.tool.name)
         return claim.result

@@ -6,6 +6,7 @@ from datetime import timedelta
 import structlog
 from pydantic import BaseModel, ValidationError
 
+from coordination.metrics import RETRIES
 from coordination.patience import UNDOING, RetryPolicy
 from coordination.tools.attempt import BROKEN, attempt
 from coordination.tools.resources import Resources, user
@@ -65,6 +66,7 @@ class Undoer:
         retry_in = None
         if not self._policy.is_exhausted(due.attempts):
             retry_in = timedelta(seconds=self._policy.delay(due.attempts))
+        RETRIES.labels("undo").inc(retry_in is not None)
         log.warning("undo_failed", tool=due.tool, error=error, final=retry_in is None)
         await undo.settle_undo(self._db, due, error=error, retry_in=retry_in)
 

@@ -182,6 +182,8 @@ def _make_the_effects() -> None:
         "cached_results",
         *_key(),
         sa.Column("key", sa.Text(), nullable=False),
+        sa.Column("recipe", sa.Text(), nullable=False),
+        sa.Column("last_seq", sa.BigInteger(), nullable=False),
         sa.Column("value", sa.Text(), nullable=False),
         sa.Column("made_at", sa.DateTime(timezone=True), nullable=False),
         sa.PrimaryKeyConstraint("chat_id", "thread_id", "key", name=op.f("cached_results_pkey")),

@@ -1,13 +1,14 @@
 """Does the database keep the guarantees? All that its data can show, seen in one moment.
 
 Only reads, takes no lock that anybody waits for, and is right about a system at work: what is
-checked holds between any two statements of the protocol. G8 and G9 leave no trace in the tables.
+checked holds between any two statements of the protocol. G8 and G9 leave no trace in the tables;
+G11 is the event log held against all others.
 """
 
 from collections.abc import Mapping
 from datetime import timedelta
 
-from storage.audit import conversations, replies, runs
+from storage.audit import conversations, events, replies, runs
 from storage.audit.check import Audit, Check, Finding, Look
 from storage.audit.figures import FIGURES
 from storage.database import Database, Fetch
@@ -15,7 +16,7 @@ from storage.database import Database, Fetch
 LATE_AFTER = timedelta(seconds=60)
 MOST_ROWS = 20
 
-LOOKS = (*conversations.LOOKS, *runs.LOOKS, *replies.LOOKS)
+LOOKS = (*conversations.LOOKS, *runs.LOOKS, *replies.LOOKS, *events.LOOKS)
 
 # A look goes over whole tables. Sorting one is cheaper than fetching its rows in the order of an
 # index, which PostgreSQL would rather do, and which would drive the bot's pages out of its cache.

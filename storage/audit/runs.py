@@ -20,12 +20,16 @@ WHERE c.lease_holder IS NOT NULL OR c.lease_expires_at IS NOT NULL
 """
 
 # A run that does not finish leaves the watermark to the next: each begins right above what was
-# finished before it. A take marks the run before it as lost, so only the newest generates.
+# finished before it. A take marks the run before it as lost, so only the newest generates. A
+# reminder covers nothing, wherever the watermark is.
 RUNS = f"""
-SELECT chat_id, thread_id, r.number, r.state, r.first_seq, r.begins_at, r.last_seq, c.inbound_seq,
+SELECT chat_id, thread_id, r.number, r.kind, r.state, r.first_seq,
+    COALESCE(r.finished_before, f.content_seq, 0) + 1 AS begins_at, r.last_seq, c.inbound_seq,
     c.lease_fence, c.committed_run, r.committed_at, r.ended_at, r.has_reason,
     CASE
-        WHEN r.first_seq <> r.begins_at THEN 'leaves a gap or overlaps'
+        WHEN r.kind <> 'burst' THEN NULL
+        WHEN r.first_seq <> COALESCE(r.finished_before, f.content_seq, 0) + 1
+        THEN 'leaves a gap or overlaps'
         WHEN r.first_seq > r.last_seq THEN 'covers nothing'
     END AS misplaced,
     CASE
@@ -49,14 +53,15 @@ SELECT chat_id, thread_id, r.number, r.state, r.first_seq, r.begins_at, r.last_s
         THEN 'reads more than was counted'
     END AS ended_wrong
 FROM (
-    SELECT chat_id, thread_id, number, state, first_seq, last_seq, committed_at, ended_at,
+    SELECT chat_id, thread_id, number, kind, state, first_seq, last_seq, committed_at, ended_at,
         reply IS NOT NULL AS has_reply, reason IS NOT NULL AS has_reason,
-        COALESCE(max(last_seq) FILTER (WHERE state IN {FINISHED}) OVER (
+        max(last_seq) FILTER (WHERE state IN {FINISHED} AND kind = 'burst') OVER (
             PARTITION BY chat_id, thread_id ORDER BY number
             ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-        ), 0) + 1 AS begins_at
+        ) AS finished_before
     FROM runs
 ) r LEFT JOIN conversations c USING (chat_id, thread_id)
+    LEFT JOIN floors f USING (chat_id, thread_id)
 """
 
 COMMITTED = """

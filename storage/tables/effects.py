@@ -80,6 +80,8 @@ cached_results = Table(
     metadata,
     *key_columns(),
     Column("key", Text, nullable=False),
+    Column("recipe", Text, nullable=False),
+    Column("last_seq", BigInteger, nullable=False),
     Column("value", Text, nullable=False),
     Column("made_at", INSTANT, nullable=False),
     PrimaryKeyConstraint(*CONVERSATION, "key"),

@@ -25,10 +25,32 @@ MOST_SECONDS = 1800.0
 
 # Three messages each. A reply in two parts answered the first two, after a superseded run in every
 # tenth conversation; the third is answered in every second one, and waits in the others.
+EVENTS = """
+INSERT INTO events (chat_id, thread_id, version, type, payload, correlation_id, run, recorded_at)
+SELECT chat, 0, row_number() OVER (PARTITION BY chat ORDER BY place), type,
+    CASE WHEN type = 'received' THEN jsonb_build_object('last_seq', seq)
+        WHEN type = 'run_sent' THEN jsonb_build_object('answered_seq', seq) ELSE '{}' END,
+    burst, run, now()
+FROM generate_series(1, $1::bigint) chat, (
+    VALUES (1, 'received', 1, 1, NULL, 1), (2, 'run_generating', 1, 1, 1, 10),
+        (3, 'received', 2, 1, NULL, 1), (4, 'run_superseded', 1, 1, 1, 10),
+        (5, 'run_generating', 2, 1, 2, 1), (6, 'run_committed', 2, 1, 2, 1),
+        (7, 'part_started', 2, 1, 2, 1), (8, 'part_sent', 2, 1, 2, 1),
+        (9, 'part_started', 2, 1, 2, 1), (10, 'part_sent', 2, 1, 2, 1),
+        (11, 'run_sent', 2, 1, 2, 1), (12, 'received', 3, 3, NULL, 1),
+        (13, 'run_generating', 3, 3, 3, 2), (14, 'run_committed', 3, 3, 3, 2),
+        (15, 'part_started', 3, 3, 3, 2), (16, 'part_sent', 3, 3, 3, 2),
+        (17, 'run_sent', 3, 3, 3, 2)
+) event(place, type, seq, burst, run, every)
+WHERE chat % every = 0
+ORDER BY place, hashint8(chat)
+"""
 CONVERSATIONS = """
-INSERT INTO conversations (chat_id, thread_id, inbound_seq, answered_seq, lease_fence)
-SELECT chat, 0, 3, CASE WHEN chat % 2 = 0 THEN 3 ELSE 2 END, 3
-FROM generate_series(1, $1::bigint) chat
+INSERT INTO conversations (chat_id, thread_id, inbound_seq, answered_seq, lease_fence,
+    event_version, received_version)
+SELECT chat_id, 0, 3, CASE WHEN chat_id % 2 = 0 THEN 3 ELSE 2 END, 3,
+    max(version), max(version) FILTER (WHERE type = 'received')
+FROM events WHERE chat_id <= $1 GROUP BY chat_id ORDER BY chat_id
 """
 # Neighbours in time are not neighbours by key, as in life.
 MESSAGES = """
@@ -38,16 +60,16 @@ FROM generate_series(1, $1::bigint) chat, generate_series(1, 3) seq
 ORDER BY seq, hashint8(chat)
 """
 RUNS = """
-INSERT INTO runs (chat_id, thread_id, number, holder, state, first_seq, last_seq, reply,
+INSERT INTO runs (chat_id, thread_id, number, holder, state, version, first_seq, last_seq, reply,
     started_at, committed_at, ended_at)
-SELECT chat, 0, number, 'somebody', state, first_seq, last_seq,
+SELECT chat_id, 0, number, 'somebody', state, version, first_seq, last_seq,
     CASE WHEN state = 'sent' THEN 'a reply' END, now(),
     CASE WHEN state = 'sent' THEN now() END, now()
-FROM generate_series(1, $1::bigint) chat, (
-    VALUES (1, 'superseded', 1, 1, 10), (2, 'sent', 1, 2, 1), (3, 'sent', 3, 3, 2)
-) run(number, state, first_seq, last_seq, every)
-WHERE chat % every = 0
-ORDER BY number, hashint8(chat)
+FROM events e JOIN (
+    VALUES (1, 'superseded', 1, 1), (2, 'sent', 1, 2), (3, 'sent', 3, 3)
+) run(number, state, first_seq, last_seq) ON e.run = number AND e.type = 'run_' || state
+WHERE chat_id <= $1
+ORDER BY number, hashint8(chat_id)
 """
 PARTS = """
 INSERT INTO outbox (chat_id, thread_id, run, part, text, state, attempts, message_id, changed_at)
@@ -82,7 +104,7 @@ async def measure(count: int) -> None:
 async def _fill(dsn: str, count: int) -> None:
     connection = await asyncpg.connect(dsn)
     try:
-        for statement in (CONVERSATIONS, MESSAGES, RUNS, PARTS, WINDOWS):
+        for statement in (EVENTS, CONVERSATIONS, MESSAGES, RUNS, PARTS, WINDOWS):
             await connection.execute(statement, count)
         await connection.execute("VACUUM (ANALYZE)")
     finally:

@@ -43,6 +43,7 @@ def main() -> None:
     for name, value in figures(plan, evidence).items():
         print(f"{name:28} {value:>10,}")
     print(f"{'seconds in all':28} {time.monotonic() - began:>10,.0f}")
+    print("", *evidence.accounts.worst, "", sep="\n")
     print(json.dumps({"seed": plan.seed, "wrong": len(wrong), **figures(plan, evidence)}))
     print(f"{len(wrong)} things are wrong", *wrong[:MOST_SHOWN], sep="\n  ")
     if wrong or asked.keep:

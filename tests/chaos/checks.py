@@ -23,6 +23,7 @@ def all_wrong(evidence: Evidence) -> list[Wrong]:
         seen_as_recorded,
         seen_in_order,
         nonsense_put_aside,
+        accounted_for,
         ended_as_asked,
         no_faults_of_our_own,
     )
@@ -85,6 +86,18 @@ def nonsense_put_aside(evidence: Evidence) -> Iterator[Wrong]:
     for row in evidence.set_aside:
         if "nonsense" not in row.payload:
             yield Wrong(f"put aside: {row.error[:200]}: {row.payload[:300]}")
+
+
+def accounted_for(evidence: Evidence) -> Iterator[Wrong]:
+    """The read models are what the events say, whoever folded them and died meanwhile."""
+    live, rebuilt = set(evidence.accounts.live), set(evidence.accounts.rebuilt)
+    for tally in live ^ rebuilt:
+        yield Wrong(f"only {'live' if tally in live else 'rebuilt'}: {tally}")
+    counted = sum(
+        tally.amount for tally in live if (tally.kind, tally.label) == ("usage", "messages")
+    )
+    if counted != len(evidence.messages):
+        yield Wrong(f"{counted} messages in the read models, {len(evidence.messages)} stored")
 
 
 def ended_as_asked(evidence: Evidence) -> Iterator[Wrong]:

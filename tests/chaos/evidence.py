@@ -12,6 +12,7 @@ from sqlalchemy import Row
 from storage.audit import audit
 from storage.audit.check import Audit
 from storage.database import Database
+from tests.chaos.accounts import Accounts, accounts
 from tests.chaos.people import People, Said, Sight
 from tests.chaos.schedule import HOUR_SECONDS
 from tests.chaos.slots import Life
@@ -61,6 +62,7 @@ class Evidence:
     """What processes wrote that is no line of the log: tracebacks."""
     model_calls: int
     calm_seconds: float
+    accounts: Accounts
 
     def events(self, name: str) -> list[Line]:
         """The lines of one kind of event."""
@@ -87,6 +89,7 @@ async def collect(
         outcries=outcries,
         model_calls=model_calls,
         calm_seconds=calm_seconds,
+        accounts=await accounts(db),
     )
 
 

@@ -21,6 +21,7 @@ def keep(evidence: Evidence, schedule: Schedule, wrong: Sequence[Wrong]) -> Path
     _write(folder / "schedule.txt", schedule.happenings)
     _write(folder / "log.jsonl", (_line(evidence, place) for place in range(len(evidence.log))))
     _write(folder / "outcries.txt", evidence.outcries)
+    _write(folder / "worst-burst.txt", evidence.accounts.worst)
     _, slowest = max(waits(evidence), default=(0.0, None))
     for key in {*(each.key for each in wrong), slowest} - {None}:
         assert key

@@ -1,6 +1,7 @@
 """The judge is judged: each kind of failure is noticed, and what is allowed is not."""
 
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 from signal import SIGKILL
 from types import SimpleNamespace
@@ -9,6 +10,8 @@ from typing import Any
 import pytest
 
 from storage.audit.check import Audit
+from storage.projections import Tally
+from tests.chaos.accounts import Accounts
 from tests.chaos.checks import all_wrong
 from tests.chaos.evidence import Evidence, Line
 from tests.chaos.happenings import Birth
@@ -27,6 +30,9 @@ MUCH_LATER = replace(REPLY, message_id=72, arrived=7.0, at=7.0)
 
 def row(**columns: object) -> Any:
     return SimpleNamespace(**CHAT, **columns)
+
+
+COUNTED = Tally(5, date(2026, 1, 1), "usage", "messages", 1)
 
 
 def line(life: Life, at: float, event: str, fence: int, **fields: object) -> Line:
@@ -54,6 +60,7 @@ def good(**changed: Any) -> Evidence:
             outcries=[],
             model_calls=1,
             calm_seconds=1.0,
+            accounts=Accounts([COUNTED], [COUNTED], []),
         ),
         **changed,
     )
@@ -109,6 +116,8 @@ def test_what_is_allowed(evidence: Evidence) -> None:
         (good(nonsense=[4]), "nonsense 4 is lost"),
         (good(lives=[replace(KILLED, signalled=[])]), "ended with -9; asked by nobody"),
         (good(log=[line(OTHER, 1.0, "run_broke", 1)]), "run_broke"),
+        (good(accounts=Accounts([COUNTED], [], [])), "only live"),
+        (good(accounts=Accounts([], [], [])), "0 messages in the read models, 1 stored"),
     ],
 )
 def test_what_is_not(evidence: Evidence, words: str) -> None:

@@ -26,4 +26,5 @@ async def test_nothing_is_lost_or_answered_twice_in_chaos() -> None:
     assert not wrong, f"{wrong[:10]}; all of it is in {keep(evidence, schedule, wrong)}"
     done = figures(SHORT, evidence)
     assert done["kills"] > 5
+    assert len(evidence.accounts.worst) > 10, "a story"
     assert done["runs sent"] > SHORT.bursts / 2

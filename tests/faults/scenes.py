@@ -8,7 +8,10 @@ import signal
 from collections.abc import Callable, Coroutine
 from typing import TypeAlias
 
-from bot.standins.faults import Call, Refuse, RefuseCompletion
+from bot.app import GRACE_SECONDS, LAST_GRACE_SECONDS
+from bot.parts import MESSAGE_LIMIT
+from bot.standins.answers import friendly_answer
+from bot.standins.faults import Call, Refuse, RefuseCompletion, Stall
 from bot.standins.model_calls import ModelCall
 from tests.support.neighbours import Neighbours
 from tests.support.waiting import until_found
@@ -75,6 +78,21 @@ async def stopped(around: Neighbours, stop: Stop) -> None:
     await around.model.wait_for_calls(1, timeout=30)
     around.model.delay = 0
     stop(signal.SIGTERM)
+
+
+async def stopped_while_sending(around: Neighbours, stop: Stop) -> None:
+    """It is asked to stop, and Telegram takes longer over the first part of two than it waits."""
+    stalls = [Stall(GRACE_SECONDS + LAST_GRACE_SECONDS / 2)]
+
+    async def hook(call: Call) -> Stall | None:
+        if call.method != "sendMessage" or not stalls:
+            return None
+        stop(signal.SIGTERM)
+        return stalls.pop()
+
+    around.telegram.hook = hook
+    around.model.answer = lambda messages: f"{friendly_answer(messages)}\n{'.' * MESSAGE_LIMIT}"
+    await plain(around, stop)
 
 
 async def broken_update(around: Neighbours, stop: Stop) -> None:

@@ -32,6 +32,7 @@ SCENES: dict[str, Scene] = {
     "supersede": scenes.interrupted,
     "postpone_run": scenes.model_down,
     "hand_over": scenes.stopped,
+    "hand_over_delivery": scenes.stopped_while_sending,
     "commit_reply": scenes.plain,
     "open_parts": scenes.plain,
     "start_part": scenes.plain,

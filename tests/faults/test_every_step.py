@@ -106,7 +106,7 @@ async def stumble(around: Neighbours, point: str, fault: str) -> None:
                 raise TryLater("injected") if "model_call" in where else Unavailable("injected")
             await asyncio.sleep(0.4)
 
-    if point.endswith(("hand_over", "release_polling", "free_leases_of")):
+    if point.endswith(("hand_over", "hand_over_delivery", "release_polling", "free_leases_of")):
         return  # those belong to a process that ends; it dies there in the other test
     async with running_bot(around.settings(debounce_quiet_seconds=0.2), at=at):
         await scene_of(point)(around, lambda _signal: None)

@@ -6,6 +6,7 @@ import pytest
 
 from coordination import answer
 from coordination.lease_keeper import Stop
+from coordination.patience import RetryPolicy
 from llm.contract import ForGood, TryLater
 from storage.database import Database
 from tests.support.acts import ADA, take
@@ -146,6 +147,13 @@ async def test_g7_a_database_that_is_away_at_the_take_is_no_error(
     await process.answerer.answer(ADA)
     assert process.alarm.asked == [], "the sweep comes by"
     await process.answers("reply")
+
+
+class NoJitter(RetryPolicy):
+    """Waits as long as it may."""
+
+    def delay(self, failures: int, wish: float | None = None) -> float:  # noqa: ARG002
+        return self.base
 
 
 @pytest.mark.parametrize(

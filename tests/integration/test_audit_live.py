@@ -58,7 +58,7 @@ async def test_no_alarm_while_a_burst_grows_and_is_tried_again(db: Database) -> 
     )
     await assert_guarantees(db)
     third = await must_take(db, "ada's", at=66)
-    assert await leases.hand_over(db, third.lease, now=after(67))
+    assert await leases.hand_over(db, third.lease, third.work.run, now=after(67))
     await assert_guarantees(db)
     await must_take(db, "ada's", at=68)
     await must_take(db, "bob's", at=168)
@@ -90,13 +90,13 @@ async def test_no_alarm_while_a_reply_goes_out(db: Database) -> None:
     await assert_guarantees(db)
     assert await outbox.start_part(db, lease, run, 2, now=after(6))
     await outbox.record_part(db, lease, run, 2, state="pending", now=after(7))
-    assert await runs.postpone_delivery(db, lease, delay=LATER, now=after(7))
+    assert await runs.postpone_delivery(db, lease, delay=LATER, reason="busy", now=after(7))
     await assert_guarantees(db)
     again = await must_take(db, "bob's", at=67)
     await assert_guarantees(db)
     await deliver(db, Taken(again.lease, taken.work), at=68)
     await assert_guarantees(db)
-    assert await runs.finish(db, again.lease, run, now=after(69))
+    assert await finish(db, again, at=69)
     await assert_guarantees(db)
     assert burst_of(await must_take(db, "bob's", at=70)).answered_seq == 1
     await assert_guarantees(db)
@@ -116,7 +116,7 @@ async def test_no_alarm_after_a_crash(db: Database, *, ends: bool) -> None:
     if ends:
         await deliver(db, Taken(again.lease, taken.work), at=51)
     unreachable = None if ends else "blocked"
-    await runs.finish(db, again.lease, taken.work.run, unreachable=unreachable, now=after(52))
+    await runs.finish(db, again.lease, again.work.run, unreachable=unreachable, now=after(52))
     await assert_guarantees(db)
 
 

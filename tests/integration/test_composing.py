@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 
-from coordination.patience import LONGEST_WISH_SECONDS
 from coordination.lease_keeper import Stop
 from coordination.outcomes import Apology, Outcome, Postponed, Reply, Stopped
+from coordination.patience import LONGEST_WISH_SECONDS
 from llm.contract import ForGood, TryLater, Turn
 from storage.database import Database
 from storage.records import Seq

@@ -1,7 +1,7 @@
 """Tables in the code and tables made by the migrations: the same, whichever way one comes there."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +9,6 @@ import pytest
 import pytest_asyncio
 from alembic import command
 from alembic.autogenerate import compare_metadata
-from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection
@@ -18,6 +17,7 @@ from storage import schema
 from storage.database import Database
 from storage.embedded import EmbeddedPostgres
 from storage.tables import metadata
+from tests.support.alembic import alembic
 from tests.support.edges import HANG_SECONDS
 from tests.support.postgres import EMPTY, fresh_database
 from tests.support.waiting import opened
@@ -55,19 +55,6 @@ async def catalog_of(db: Database) -> Catalog:
     """Columns, constraints and indexes, each in PostgreSQL's own words."""
     rows = await db.fetch(CATALOG, {})
     return {(row.name, row.what) for row in rows if not row.name.startswith(VERSION_TABLE)}
-
-
-async def alembic(db: Database, do: Callable[[Config], None]) -> None:
-    """Run one of Alembic's commands by hand."""
-
-    def run(connection: Connection) -> None:
-        config = Config()
-        config.set_main_option("script_location", str(schema.MIGRATIONS))
-        config.attributes["connection"] = connection
-        do(config)
-
-    async with db.transaction() as connection:
-        await connection.run_sync(run)
 
 
 def differences(connection: Connection) -> list[Any]:

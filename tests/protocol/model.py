@@ -15,11 +15,13 @@ from storage.records import (
     PartState,
     Released,
     Renewed,
+    Run,
     RunNumber,
     Seq,
     Taken,
+    Version,
 )
-from tests.protocol.pieces import Message, Part, Run, State, Window
+from tests.protocol.pieces import Message, Part, RunRow, State, Window
 from tests.support.acts import CAP, MAX_SUPERSEDES, MAX_WAIT, QUIET, TTL
 
 
@@ -31,8 +33,15 @@ class Conversation:
     state: State = field(default_factory=State)
     messages: list[Message] = field(default_factory=list)
     window: Window | None = None
-    runs: dict[int, Run] = field(default_factory=dict)
+    runs: dict[int, RunRow] = field(default_factory=dict)
     parts: dict[tuple[int, int], Part] = field(default_factory=dict)
+    events: list[tuple[str, int | None]] = field(default_factory=list)
+    """The type of each, and its run."""
+
+    def tells(self, what: str, run: int | None) -> int:
+        self.events.append((what, run))
+        self.state.event_version += 1
+        return self.state.event_version
 
     def receive(self, given: dict[int, str], now: datetime) -> Counted | None:
         known = {message.message_id for message in self.messages}
@@ -41,6 +50,7 @@ class Conversation:
             return None
         self.messages += [Message(number, given[number], now) for number in fresh]
         self.state.inbound_seq += len(fresh)
+        self.state.received_version = self.tells("received", None)
         if self.window is None or self.window.consumed_by is not None:
             self.window = Window(now, now + QUIET, now + CAP)
         else:
@@ -67,30 +77,37 @@ class Conversation:
             return None
         state, last = self.state, self.runs.get(self.state.lease_fence)
         if last is not None and last.state == "generating":
-            last.ends("lost", now)
+            last.ends(self.tells("run_lost", state.lease_fence), "lost", now)
         state.lease_holder, state.lease_expires_at = holder, now + TTL
         state.lease_fence += 1
         lease = Lease(self.key, holder, Fence(state.lease_fence))
         if state.committed_run is not None:
-            return Taken(lease, CommittedReply(RunNumber(state.committed_run)))
+            self.tells("delivery_taken", state.committed_run)
+            return Taken(lease, CommittedReply(self._as_it_stands(state.committed_run)))
         return Taken(lease, self._begin(holder, now))
 
     def _begin(self, holder: str, now: datetime) -> Burst:
         assert self.window is not None
         state = self.state
         self.window.consumed_by, self.window.retry_at = state.lease_fence, None
-        self.runs[state.lease_fence] = Run(holder, state.answered_seq + 1, state.inbound_seq, now)
+        version = self.tells("run_generating", state.lease_fence)
+        self.runs[state.lease_fence] = RunRow(
+            holder, version, state.answered_seq + 1, state.inbound_seq, now
+        )
         final_at = self.messages[state.answered_seq].received_at + MAX_WAIT
         if state.superseded_count >= MAX_SUPERSEDES:
             final_at = now
         return Burst(
-            run=RunNumber(state.lease_fence),
+            run=self._as_it_stands(state.lease_fence),
             answered_seq=Seq(state.answered_seq),
             last_seq=Seq(state.inbound_seq),
             final_at=final_at,
             final_in=(final_at - now).total_seconds(),
             model_attempts=state.model_attempts,
         )
+
+    def _as_it_stands(self, number: int) -> Run:
+        return Run(RunNumber(number), Version(self.runs[number].version))
 
     def is_held(self, lease: Lease) -> bool:
         return (self.state.lease_holder, self.state.lease_fence) == (lease.holder, lease.fence)
@@ -112,29 +129,29 @@ class Conversation:
         parts: Sequence[str],
         failure: str | None,
         now: datetime,
-    ) -> bool:
-        state = self.state
-        if self.is_held(lease) and state.committed_run == burst.run:
-            return True  # asked again
+    ) -> Run | None:
+        state, number = self.state, burst.run.number
+        if self.is_held(lease) and state.committed_run == number:
+            return self._as_it_stands(number)  # asked again
         may = state.inbound_seq == burst.last_seq or now >= burst.final_at
-        if not may or not self.is_valid(lease, now) or state.committed_run is not None:
-            return False
-        state.committed_run, state.deliver_after = burst.run, now
-        run = self.runs[burst.run]
-        run.state, run.committed_at = "committed", now
-        run.reply, run.reason = "\n".join(parts), failure
-        for number, text in enumerate(parts, start=1):
-            self.parts[burst.run, number] = Part(text, now)
-        return True
+        if not may or not self.is_valid(lease, now) or not self._is_at(burst.run, "generating"):
+            return None
+        state.committed_run, state.deliver_after = number, now
+        run = self.runs[number]
+        run.state, run.version = "committed", self.tells("run_committed", number)
+        run.committed_at, run.reply, run.reason = now, "\n".join(parts), failure
+        for place, text in enumerate(parts, start=1):
+            self.parts[number, place] = Part(text, now)
+        return self._as_it_stands(number)
 
-    def supersede(self, lease: Lease, run: RunNumber, now: datetime) -> Released | None:
+    def supersede(self, lease: Lease, run: Run, now: datetime) -> Released | None:
         if not self._ends_uncommitted(lease, run, "superseded", now):
             return None
         self.state.superseded_count += 1
         return Released(self.due_in(now))
 
     def postpone_run(
-        self, lease: Lease, run: RunNumber, delay: timedelta, reason: str, now: datetime
+        self, lease: Lease, run: Run, delay: timedelta, reason: str, now: datetime
     ) -> Released | None:
         if not self._ends_uncommitted(lease, run, "postponed", now, reason):
             return None
@@ -143,45 +160,52 @@ class Conversation:
         self.window.retry_at, self.window.consumed_by = now + delay, None
         return Released(self.due_in(now))
 
-    def hand_over(self, lease: Lease, now: datetime) -> Released | None:
-        if not self.is_held(lease):
+    def hand_over(self, lease: Lease, run: Run, now: datetime) -> Released | None:
+        is_over = self._ends_uncommitted(lease, run, "handed_over", now)
+        return Released(0.0) if is_over else None
+
+    def hand_over_delivery(self, lease: Lease, run: Run) -> Released | None:
+        if not self.is_held(lease) or self.state.committed_run != run.number:
             return None
-        run = self.runs.get(lease.fence)
-        if run is not None and run.state == "generating":
-            run.ends("handed_over", now)
+        self.tells("delivery_handed_over", run.number)
         self.free()
         return Released(0.0)
 
-    def start_part(self, lease: Lease, run: RunNumber, number: int, now: datetime) -> bool:
-        part = self.parts.get((run, number))
+    def start_part(self, lease: Lease, run: Run, number: int, now: datetime) -> bool:
+        part = self.parts.get((run.number, number))
         is_open = part is not None and part.state in ("pending", "sending")
         if part is None or not is_open or not self.is_valid(lease, now):
             return False
         part.state, part.attempts, part.changed_at = "sending", part.attempts + 1, now
+        self.tells("part_started", run.number)
         return True
 
     def record_part(
         self,
         lease: Lease,
-        run: RunNumber,
+        run: Run,
         number: int,
         told: tuple[PartState, int | None],
         now: datetime,
     ) -> bool:
-        part = self.parts.get((run, number))
+        part = self.parts.get((run.number, number))
         if part is None or not self.is_held(lease):
             return False
-        (part.state, part.message_id), part.changed_at = told, now
+        if (part.state, part.message_id) != told:
+            (part.state, part.message_id), part.changed_at = told, now
+            name = "postponed" if part.state == "pending" else part.state
+            self.tells(f"part_{name}", run.number)
         return True
 
     def finish(
-        self, lease: Lease, run: RunNumber, unreachable: str | None, now: datetime
+        self, lease: Lease, run: Run, unreachable: str | None, now: datetime
     ) -> Released | None:
-        state, finished = self.state, self.runs.get(run)
-        if finished is None or not self.is_held(lease) or state.committed_run != run:
+        if not self.is_held(lease) or not self._is_at(run, "committed"):
             return None
+        state, finished = self.state, self.runs[run.number]
         answered = "sent" if finished.reason is None else "failed"
-        finished.ends("undeliverable" if unreachable else answered, now, unreachable)
+        end = "undeliverable" if unreachable else answered
+        finished.ends(self.tells(f"run_{end}", run.number), end, now, unreachable)
         self._give_up_what_is_left_of(run, now)
         state.answered_seq = finished.last_seq
         state.committed_run = state.deliver_after = None
@@ -194,9 +218,14 @@ class Conversation:
     def postpone_delivery(self, lease: Lease, delay: timedelta, now: datetime) -> Released | None:
         if not self.is_held(lease) or self.state.committed_run is None:
             return None
+        self.tells("delivery_postponed", self.state.committed_run)
         self.state.deliver_after = now + delay
         self.free()
         return Released(self.due_in(now))
+
+    def free_the_dead(self) -> None:
+        self.tells("lease_freed", self.state.committed_run or self.state.lease_fence)
+        self.free()
 
     def free(self) -> None:
         self.state.lease_holder = self.state.lease_expires_at = None
@@ -204,17 +233,22 @@ class Conversation:
             self.window.consumed_by = None
 
     def _ends_uncommitted(
-        self, lease: Lease, run: RunNumber, state: str, now: datetime, reason: str | None = None
+        self, lease: Lease, run: Run, state: str, now: datetime, reason: str | None = None
     ) -> bool:
-        if not self.is_held(lease) or self.state.committed_run is not None:
+        if not self.is_held(lease) or not self._is_at(run, "generating"):
             return False
-        self.runs[run].ends(state, now, reason)
+        version = self.tells(f"run_{state}", run.number)
+        self.runs[run.number].ends(version, state, now, reason)
         self.free()
         return True
 
-    def _give_up_what_is_left_of(self, run: RunNumber, now: datetime) -> None:
+    def _is_at(self, run: Run, state: str) -> bool:
+        row = self.runs[run.number]
+        return (row.state, row.version) == (state, run.version)
+
+    def _give_up_what_is_left_of(self, run: Run, now: datetime) -> None:
         for (number, _), part in self.parts.items():
-            if number == run and part.state in ("pending", "sending"):
+            if number == run.number and part.state in ("pending", "sending"):
                 part.state, part.changed_at = "refused", now
 
     def rows(self) -> dict[str, list[dict[str, Any]]]:
@@ -228,6 +262,10 @@ class Conversation:
             if self.window
             else [],
             "runs": [{**key, "number": number, **vars(run)} for number, run in self.runs.items()],
+            "events": [
+                {**key, "version": version, "type": what, "run": run}
+                for version, (what, run) in enumerate(self.events, start=1)
+            ],
             "outbox": [
                 {**key, "run": run, "part": number, **vars(part)}
                 for (run, number), part in self.parts.items()

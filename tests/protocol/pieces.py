@@ -31,19 +31,24 @@ class Message:
 
 
 @dataclass
-class Run:
+class RunRow:
     holder: str
+    version: int
     first_seq: int
     last_seq: int
     started_at: datetime
+    kind: str = "burst"
     state: str = "generating"
+    tokens_in: int = 0
+    tokens_out: int = 0
     reply: str | None = None
     reason: str | None = None
     committed_at: datetime | None = None
     ended_at: datetime | None = None
 
-    def ends(self, state: str, now: datetime, reason: str | None = None) -> None:
-        self.state, self.ended_at, self.reason = state, now, reason or self.reason
+    def ends(self, version: int, state: str, now: datetime, reason: str | None = None) -> None:
+        self.state, self.version = state, version
+        self.ended_at, self.reason = now, reason or self.reason
 
 
 @dataclass
@@ -66,3 +71,5 @@ class State:
     model_attempts: int = 0
     committed_run: int | None = None
     deliver_after: datetime | None = None
+    event_version: int = 0
+    received_version: int = 0

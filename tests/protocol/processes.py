@@ -65,7 +65,7 @@ class Processes(Machine):
     def has_started_a_part(self, taken: Taken) -> bool:
         if (part := self.next_part(taken)) is None:
             return False
-        return self.chat_of(taken).parts[taken.work.run, part].state == "sending"
+        return self.chat_of(taken).parts[taken.work.run.number, part].state == "sending"
 
     def next_part(self, taken: Taken) -> int | None:
         """The first part of the reply, if it has any, that may still have to go out."""
@@ -74,7 +74,7 @@ class Processes(Machine):
             (
                 number
                 for (run, number), part in parts
-                if run == taken.work.run and part.state in ("pending", "sending")
+                if run == taken.work.run.number and part.state in ("pending", "sending")
             ),
             None,
         )

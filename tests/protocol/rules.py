@@ -108,9 +108,14 @@ class Protocol(Processes):
         self.dead.clear()
 
     @precondition(somebody_took)
+    @rule(hand=hands, is_stale=st.booleans())
+    def process_hands_over(self, hand: Hand, is_stale: bool) -> None:
+        self.hand_over(self.in_hand(hand), is_stale=is_stale)
+
+    @precondition(somebody_took)
     @rule(hand=hands)
-    def process_hands_over(self, hand: Hand) -> None:
-        self.hand_over(self.in_hand(hand).lease)
+    def process_hands_over_a_delivery(self, hand: Hand) -> None:
+        self.hand_over_delivery(self.in_hand(hand, is_committed=True))
 
     @precondition(somebody_took)
     @rule(hand=hands, reply=replies, failure=failures)
@@ -120,9 +125,9 @@ class Protocol(Processes):
             self.commit(taken.lease, taken.work, reply, failure)
 
     @precondition(somebody_took)
-    @rule(hand=hands)
-    def process_supersedes(self, hand: Hand) -> None:
-        self.supersede(self.in_hand(hand, is_committed=False))
+    @rule(hand=hands, is_stale=st.booleans())
+    def process_supersedes(self, hand: Hand, is_stale: bool) -> None:
+        self.supersede(self.in_hand(hand, is_committed=False), is_stale=is_stale)
 
     @precondition(somebody_took)
     @rule(hand=hands, delay=delays)
@@ -156,12 +161,12 @@ class Protocol(Processes):
                 self.record_part(taken, part, told)
 
     @precondition(somebody_took)
-    @rule(hand=hands, is_asked_again=st.booleans())
-    def process_finishes(self, hand: Hand, is_asked_again: bool) -> None:
+    @rule(hand=hands, is_asked_again=st.booleans(), is_stale=st.booleans())
+    def process_finishes(self, hand: Hand, is_asked_again: bool, is_stale: bool) -> None:
         """For good, if parts are left."""
         taken = self.in_hand(hand, is_committed=True)
         unreachable = None if self.next_part(taken) is None else "blocked"
-        self.finish(taken, unreachable)
+        self.finish(taken, unreachable, is_stale=is_stale)
         if is_asked_again:
             self.finish(taken, unreachable)
 

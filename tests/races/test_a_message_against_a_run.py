@@ -154,9 +154,9 @@ async def test_g6_a_message_while_the_lease_is_let_go_is_not_stranded(
         "postpone_run": lambda: runs.postpone_run(
             db, lease, run, delay=timedelta(seconds=5), reason="busy", now=now
         ),
-        "hand_over": lambda: leases.hand_over(db, lease, now=now),
+        "hand_over": lambda: leases.hand_over(db, lease, run, now=now),
         "postpone_delivery": lambda: runs.postpone_delivery(
-            db, lease, delay=timedelta(seconds=5), now=now
+            db, lease, delay=timedelta(seconds=5), reason="busy", now=now
         ),
     }
     async with queue_for(database_url, ADA) as queue:

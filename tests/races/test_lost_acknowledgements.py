@@ -8,10 +8,11 @@ import pytest
 
 from storage import leases, outbox, runs
 from storage.database import Database, driver_dsn
-from storage.records import CommittedReply, Taken
+from storage.records import CommittedReply, Released, Taken
 from tests.support.acts import (
     ADA,
     after,
+    as_it_stands,
     commit,
     deliver,
     finish,
@@ -27,6 +28,12 @@ from tests.support.tables import Rows, all_rows
 Verb = Callable[[Database, Taken], Awaitable[object]]
 DELAY = timedelta(seconds=5)
 
+
+async def give_up(db: Database, taken: Taken) -> Released | None:
+    run = await as_it_stands(db, taken)
+    return await runs.finish(db, taken.lease, run, unreachable="blocked", now=after(4))
+
+
 BEFORE_THE_COMMIT: dict[str, Verb] = {
     "receive": lambda db, _: say(db, 2, 3, at=3),
     "renew": lambda db, taken: renew(db, [taken.lease], at=3),
@@ -35,7 +42,7 @@ BEFORE_THE_COMMIT: dict[str, Verb] = {
     "postpone": lambda db, taken: runs.postpone_run(
         db, taken.lease, taken.work.run, delay=DELAY, reason="busy", now=after(3)
     ),
-    "hand over": lambda db, taken: leases.hand_over(db, taken.lease, now=after(3)),
+    "hand over": lambda db, taken: leases.hand_over(db, taken.lease, taken.work.run, now=after(3)),
     "free": lambda db, _: leases.free_leases_of(db, ["ada"]),
 }
 
@@ -44,13 +51,13 @@ AFTER_THE_COMMIT: dict[str, Verb] = {
     "record": lambda db, taken: outbox.record_part(
         db, taken.lease, taken.work.run, 1, state="sent", message_id=900, now=after(4)
     ),
-    "give up": lambda db, taken: runs.finish(
-        db, taken.lease, taken.work.run, unreachable="blocked", now=after(4)
-    ),
+    "give up": give_up,
     "postpone": lambda db, taken: runs.postpone_delivery(
-        db, taken.lease, delay=DELAY, now=after(4)
+        db, taken.lease, delay=DELAY, reason="busy", now=after(4)
     ),
-    "hand over": lambda db, taken: leases.hand_over(db, taken.lease, now=after(4)),
+    "hand over": lambda db, taken: leases.hand_over_delivery(
+        db, taken.lease, taken.work.run, now=after(4)
+    ),
     "free": lambda db, _: leases.free_leases_of(db, ["ada"]),
 }
 
@@ -99,10 +106,11 @@ async def test_g7_finish_asked_again(db: Database, database_url: str) -> None:
 async def test_g7_commit_asked_again_is_still_true(db: Database) -> None:
     await say(db, 1, at=0)
     taken = await must_take(db, "ada", at=2)
-    assert await commit(db, taken, at=3)
+    committed = await commit(db, taken, at=3)
+    assert committed
     await say(db, 2, at=3)
-    assert await commit(db, taken, at=3)
-    assert await commit(db, taken, at=99), "expired since, but in the outbox"
+    assert await commit(db, taken, at=3) == committed
+    assert await commit(db, taken, at=99) == committed, "expired since, but in the outbox"
 
 
 async def test_g7_take_asked_again_begins_anew(db: Database) -> None:
@@ -118,9 +126,10 @@ async def test_g7_take_asked_again_begins_anew(db: Database) -> None:
 async def test_g7_take_asked_again_after_the_commit_brings_the_reply(db: Database) -> None:
     await say(db, 1, at=0)
     lost = await must_take(db, "ada", at=2)
-    assert await commit(db, lost, at=3)
+    committed = await commit(db, lost, at=3)
+    assert committed
     taken = await must_take(db, "ada", at=4)
-    assert taken.work == CommittedReply(lost.work.run)
+    assert taken.work == CommittedReply(committed)
     await deliver(db, taken, at=5)
     assert await finish(db, lost, at=5) is None
     assert await finish(db, taken, at=5)
@@ -149,6 +158,7 @@ async def test_g7_commit_asked_again_while_the_first_still_waits(
     async with queue_for(database_url, ADA) as queue:
         first = await queue.joined_by(commit(db, taken, at=3))
         again = await queue.joined_by(commit(db, taken, at=3))
-    assert await first
-    assert await again, "it is in the outbox: nothing was superseded"
+    committed = await first
+    assert committed
+    assert await again == committed, "it is in the outbox: nothing was superseded"
     await assert_guarantees(db)

@@ -106,10 +106,11 @@ async def test_g7_a_take_right_after_the_commit_gets_the_reply(
     async with queue_for(database_url, ADA) as queue:
         committed = await queue.joined_by(commit(db, held, at=EXPIRY - TICK))
         taken = await queue.joined_by(take(db, "bob", at=EXPIRY))
-    assert await committed
+    run = await committed
+    assert run
     resumed = await taken
     assert resumed
-    assert resumed.work == CommittedReply(held.work.run)
+    assert resumed.work == CommittedReply(run)
     await assert_guarantees(db)
 
 

@@ -8,8 +8,18 @@ import pytest
 
 from storage import leases, outbox, runs
 from storage.database import Database, driver_dsn
-from storage.records import Burst, Taken
-from tests.support.acts import TICK, after, commit, deliver, finish, must_take, renew, say
+from storage.records import Burst, Released, Taken
+from tests.support.acts import (
+    TICK,
+    after,
+    as_it_stands,
+    commit,
+    deliver,
+    finish,
+    must_take,
+    renew,
+    say,
+)
 from tests.support.tables import all_rows
 
 Situation = Callable[[Database], Awaitable[object]]
@@ -52,6 +62,24 @@ async def its_next_take_was_not_heard_of(db: Database) -> Taken:
     return await must_take(db, "ada", at=LATE)
 
 
+async def supersede(db: Database, old: Taken) -> Released | None:
+    return await runs.supersede(db, old.lease, await as_it_stands(db, old), now=after(LATE))
+
+
+async def postpone(db: Database, old: Taken) -> Released | None:
+    run = await as_it_stands(db, old)
+    return await runs.postpone_run(db, old.lease, run, delay=DELAY, reason="busy", now=after(LATE))
+
+
+async def hand_over(db: Database, old: Taken) -> Released | None:
+    return await leases.hand_over(db, old.lease, await as_it_stands(db, old), now=after(LATE))
+
+
+async def give_up(db: Database, old: Taken) -> Released | None:
+    run = await as_it_stands(db, old)
+    return await runs.finish(db, old.lease, run, unreachable="blocked", now=after(LATE))
+
+
 SITUATIONS = (
     another_took,
     another_committed,
@@ -64,17 +92,16 @@ SITUATIONS = (
 VERBS: dict[str, Verb] = {
     "renew": lambda db, old: renew(db, [old.lease], at=LATE),
     "commit": lambda db, old: commit(db, old, at=LATE),
-    "supersede": lambda db, old: runs.supersede(db, old.lease, old.work.run, now=after(LATE)),
-    "postpone": lambda db, old: runs.postpone_run(
-        db, old.lease, old.work.run, delay=DELAY, reason="busy", now=after(LATE)
+    "supersede": supersede,
+    "postpone": postpone,
+    "hand over": hand_over,
+    "hand over the delivery": lambda db, old: leases.hand_over_delivery(
+        db, old.lease, old.work.run, now=after(LATE)
     ),
-    "hand over": lambda db, old: leases.hand_over(db, old.lease, now=after(LATE)),
     "finish": lambda db, old: finish(db, old, at=LATE),
-    "give up": lambda db, old: runs.finish(
-        db, old.lease, old.work.run, unreachable="blocked", now=after(LATE)
-    ),
+    "give up": give_up,
     "postpone delivery": lambda db, old: runs.postpone_delivery(
-        db, old.lease, delay=DELAY, now=after(LATE)
+        db, old.lease, delay=DELAY, reason="busy", now=after(LATE)
     ),
     "start": lambda db, old: outbox.start_part(db, old.lease, old.work.run, 1, now=after(LATE)),
     "record": lambda db, old: outbox.record_part(

@@ -13,7 +13,9 @@ from storage.records import (
     Lease,
     Released,
     Renewed,
+    Run,
     Taken,
+    Version,
 )
 
 QUIET, CAP = timedelta(seconds=2), timedelta(seconds=10)
@@ -23,6 +25,11 @@ MAX_SUPERSEDES, MAX_WAIT = 2, timedelta(seconds=60)
 # Later than any real clock, which an expiry asks how long PostgreSQL has been up.
 NOON = datetime(2100, 1, 1, 12, tzinfo=UTC)
 TICK = 1e-6
+
+VERSION = """
+SELECT version FROM runs
+WHERE chat_id = :chat_id AND thread_id = :thread_id AND number = :run
+"""
 
 ADA = ConversationKey(501, 0)
 BOB = ConversationKey(502, 0)
@@ -62,7 +69,7 @@ async def must_take(db: Database, holder: str, *, at: float, key: ConversationKe
 
 async def commit(
     db: Database, taken: Taken, *, at: float, parts: Sequence[str] = ("one", "two")
-) -> bool:
+) -> Run | None:
     return await runs.commit_reply(
         db, taken.lease, burst_of(taken), reply="\n".join(parts), parts=parts, now=after(at)
     )
@@ -84,7 +91,14 @@ async def deliver(db: Database, taken: Taken, *, at: float) -> None:
 
 
 async def finish(db: Database, taken: Taken, *, at: float) -> Released | None:
-    return await runs.finish(db, taken.lease, taken.work.run, now=after(at))
+    return await runs.finish(db, taken.lease, await as_it_stands(db, taken), now=after(at))
+
+
+async def as_it_stands(db: Database, taken: Taken) -> Run:
+    """The run as whoever heard of its last change knows it: at its newest version."""
+    number = taken.work.run.number
+    [row] = await db.fetch(VERSION, {**taken.lease.key._asdict(), "run": number})
+    return Run(number, Version(row.version))
 
 
 async def renew(db: Database, held: Sequence[Lease], *, at: float) -> list[Renewed]:

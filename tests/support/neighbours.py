@@ -52,8 +52,7 @@ class Neighbours:
             "openai_api_key": KEY,
             "database_url": self.database_url,
         }
-        modules = {"tools": ",".join(settings.tools)}
-        return {name.upper(): str(value) for name, value in {**plain, **secrets, **modules}.items()}
+        return {name.upper(): _as_text(value) for name, value in {**plain, **secrets}.items()}
 
     def seen_by(self, chat_id: int) -> Sequence[Sent]:
         """The messages the bot sent to that chat."""
@@ -62,6 +61,10 @@ class Neighbours:
             for sent in self.telegram.sent
             if sent.chat_id == chat_id and sent.method == "sendMessage"
         ]
+
+
+def _as_text(value: object) -> str:
+    return ",".join(value) if isinstance(value, tuple) else str(value)
 
 
 @asynccontextmanager

@@ -67,8 +67,9 @@ async def dan_is_gone(db: Database) -> None:
     """After the first part of two he blocked the bot."""
     await say(db, 1, at=0, keys=[DAN])
     taken = await must_take(db, "dan's", at=2, key=DAN)
-    lease, run = taken.lease, taken.work.run
-    assert await commit(db, taken, at=3)
+    run = await commit(db, taken, at=3)
+    assert run
+    lease = taken.lease
     assert await outbox.start_part(db, lease, run, 1, now=after(4))
     assert await outbox.record_part(db, lease, run, 1, state="sent", message_id=901, now=after(5))
     assert await outbox.start_part(db, lease, run, 2, now=after(6))

@@ -17,6 +17,7 @@ from coordination.lease_keeper import HeldLease, LeaseKeeper
 from coordination.patience import RetryPolicy
 from coordination.receive import Receiver
 from coordination.rules import Rules
+from coordination.summary import Summarizer
 from coordination.tools.ledger import Ledger
 from coordination.tools.perform import Performer
 from coordination.tools.resources import Resources
@@ -46,6 +47,8 @@ RULES = Rules(
     max_concurrent_replies=2,
     model_max_attempts=3,
     history_messages=40,
+    summary_tokens=0,
+    model="model",
     system_prompt="",
     on_uncertain_delivery="balanced",
     apology="Sorry.",
@@ -79,7 +82,9 @@ class OneProcess:
         performer = Performer(db, toolbox, Ledger(db, is_dead), resources)
         self.undoer = Undoer(db, toolbox, resources, holder=holder, policy=undoing)
         dialogue = Dialogue(db, self.writer, performer, self.breaker)
-        self.composer = Composer(db, self.rules, dialogue, self.courier)
+        self.composer = Composer(
+            db, self.rules, dialogue, Summarizer(db, self.rules, dialogue), self.courier
+        )
         self.deliverer = Deliverer(db, self.rules, self.courier)
         self.receiver = Receiver(db, self.rules, self.keeper, self.alarm)
         self.answerer = Answerer(

@@ -52,7 +52,7 @@ TILED: Plants = [
     (
         504,
         "covers nothing",
-        """ALTER TABLE runs DROP CONSTRAINT runs_covers_something;
+        """ALTER TABLE runs DROP CONSTRAINT runs_covers_what_its_kind_says;
         UPDATE runs SET last_seq = 0 WHERE chat_id = 504;
         UPDATE conversations SET answered_seq = 0 WHERE chat_id = 504;
         INSERT INTO windows VALUES (504, 0, now(), now(), now())""",
@@ -115,13 +115,17 @@ FENCED: Plants = [
         503,
         "generating beside a committed reply",
         """UPDATE conversations SET lease_fence = 2 WHERE chat_id = 503;
-        INSERT INTO runs VALUES (503, 0, 2, 'x', 'generating', 1, 1, NULL, NULL, now())""",
+        INSERT INTO runs (chat_id, thread_id, number, holder, state, first_seq, last_seq,
+            started_at)
+        VALUES (503, 0, 2, 'x', 'generating', 1, 1, now())""",
     ),
     (
         999,
         "a run of no conversation",
         """ALTER TABLE runs DROP CONSTRAINT runs_conversations_fkey;
-        INSERT INTO runs VALUES (999, 0, 1, 'x', 'lost', 1, 1, NULL, NULL, now(), NULL, now())""",
+        INSERT INTO runs (chat_id, thread_id, number, holder, state, first_seq, last_seq,
+            started_at, ended_at)
+        VALUES (999, 0, 1, 'x', 'lost', 1, 1, now(), now())""",
     ),
 ]
 CAPPED: Plants = [

@@ -66,3 +66,15 @@ async def queue_for(dsn: str, key: ConversationKey) -> AsyncIterator[Queue]:
     """Hold the row of a conversation."""
     async with queue_behind(dsn, CONVERSATION, *key) as queue:
         yield queue
+
+
+@asynccontextmanager
+async def held(dsn: str, lock: str, *arguments: object) -> AsyncIterator[None]:
+    """Hold a lock that nobody is to wait for."""
+    holding = await asyncpg.connect(driver_dsn(dsn))
+    try:
+        async with holding.transaction():
+            await holding.execute(lock, *arguments)
+            yield
+    finally:
+        await holding.close()

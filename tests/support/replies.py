@@ -2,7 +2,7 @@
 
 from storage import leases, outbox, runs
 from storage.database import Database
-from storage.records import Released, Taken
+from storage.records import CommittedReply, Released, Taken
 from tests.support.acts import burst_of
 from tests.support.facts import assert_guarantees
 from tests.support.one_process import OneProcess
@@ -20,10 +20,11 @@ async def committed(process: OneProcess, *parts: str) -> Taken:
     """A reply in the outbox, and the lease."""
     await process.hear(1)
     taken = await process.take()
-    assert await runs.commit_reply(
+    run = await runs.commit_reply(
         process.db, taken.lease, burst_of(taken), reply="\n".join(parts), parts=parts
     )
-    return taken
+    assert run
+    return Taken(taken.lease, CommittedReply(run))
 
 
 async def found_in_sending(process: OneProcess, *parts: str) -> Taken:

@@ -6,7 +6,7 @@ from typing import Any
 
 import asyncpg
 
-TABLES = ("conversations", "messages", "windows", "runs", "outbox")
+TABLES = ("conversations", "messages", "windows", "runs", "outbox", "events")
 
 Rows = dict[str, list[dict[str, Any]]]
 
@@ -14,7 +14,7 @@ ALL_ROWS = " UNION ALL ".join(
     f"SELECT '{table}' AS name, CAST(to_jsonb(t) AS text) AS row FROM {table} t"  # noqa: S608
     for table in TABLES
 )
-EMPTY = f"TRUNCATE {', '.join(TABLES)}"
+EMPTY = f"TRUNCATE {', '.join(TABLES)} CASCADE"
 
 
 async def all_rows(connection: asyncpg.Connection) -> Rows:
@@ -31,8 +31,8 @@ def in_order(rows: Rows) -> Rows:
 
 
 def _place(row: dict[str, Any]) -> tuple[int, ...]:
-    numbers = ("chat_id", "thread_id", "seq", "number", "run", "part")
-    return tuple(row.get(name, 0) for name in numbers)
+    numbers = ("chat_id", "thread_id", "seq", "number", "run", "part", "version")
+    return tuple(row.get(name) or 0 for name in numbers)
 
 
 def _with_instants(row: dict[str, Any]) -> dict[str, Any]:

@@ -26,7 +26,7 @@ def defaults() -> dict[str, str]:
 
 
 def as_text(default: object) -> str:
-    if default is None:
+    if default is None or default == ():
         return ""
     return f"{default:g}" if isinstance(default, float) else str(default)
 

@@ -199,3 +199,10 @@ def test_secrets_do_not_show(monkeypatch: pytest.MonkeyPatch) -> None:
     settings = loaded(monkeypatch)
     assert not any(secret in repr(settings) for secret in (TOKEN, KEY, PASSWORD))
     assert set(settings.secrets) == {TOKEN, KEY, PASSWORD}
+
+
+def test_a_day_is_too_short_to_keep_things(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert complaint(monkeypatch, RETENTION_DAYS="1") == [
+        "RETENTION_DAYS: must be 0, for everything, or at least 2"
+    ]
+    assert loaded(monkeypatch, RETENTION_DAYS="2").retention_days == 2

@@ -1,0 +1,35 @@
+"""What was said, as turns for the model."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from coordination.dialogue import as_turns
+from llm.contract import Turn
+from storage.records import Effect, SentReply, StoredMessage
+
+
+class Said(NamedTuple):
+    """A turn, and the message that it is, or that it followed."""
+
+    seq: int
+    turn: Turn
+
+
+def history(answered: Sequence[StoredMessage], replies: Sequence[SentReply]) -> list[Said]:
+    """Messages and replies as turns, in the order in which they belong together."""
+    turns = [
+        (message.seq, 0, message.message_id, Turn("user", message.text)) for message in answered
+    ]
+    turns += [(reply.last_seq, 1, 0, Turn("assistant", reply.text)) for reply in replies]
+    return [Said(seq, turn) for seq, _, _, turn in sorted(turns, key=lambda each: each[:3])]
+
+
+def with_effects(fresh: Sequence[StoredMessage], effects: Sequence[Effect]) -> list[Turn]:
+    """The burst as turns; what a run did stands after the messages that the run knew."""
+    turns: list[Turn] = []
+    waiting = list(fresh)
+    for effect in effects:
+        while any(message.seq <= effect.last_seq for message in waiting):
+            turns.append(Turn("user", waiting.pop(0).text))
+        turns += as_turns(effect)
+    return turns + [Turn("user", message.text) for message in waiting]

@@ -1,0 +1,86 @@
+"""Prune what people wrote and what was replied."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from sqlalchemy import text
+
+from storage.database import Database
+from storage.fragments import CLOCK, GIVEN_CONVERSATIONS
+from storage.projections import arrays_of
+from storage.prune.turn import take_turn
+from storage.records import ConversationKey
+
+BATCH_REPLIES = 100
+
+OF_LAST = "x.chat_id = last.chat_id AND x.thread_id = last.thread_id"
+
+# Messages and runs go together, up to a finished run and its last message. The newest run stays:
+# its number is what a conversation without a lease is known by.
+PRUNE_CONTENT = f"""
+WITH {CLOCK}, {GIVEN_CONVERSATIONS},
+kept AS (
+    SELECT given.*, clock.now - CAST(:older_than AS interval) AS cutoff,
+        (SELECT max(r.number) FROM runs r
+         WHERE r.chat_id = given.chat_id AND r.thread_id = given.thread_id) AS newest
+    FROM given, clock
+),
+last AS MATERIALIZED (
+    SELECT chat_id, thread_id, max(goes.number) AS number, max(goes.last_seq) AS seq
+    FROM kept, LATERAL (
+        SELECT r.number, r.last_seq FROM runs r
+        WHERE r.chat_id = kept.chat_id AND r.thread_id = kept.thread_id AND r.kind = 'burst'
+          AND r.state IN ('sent', 'failed', 'undeliverable')
+          AND r.number < LEAST(kept.newest, (
+              SELECT min(s.number) FROM runs s
+              WHERE s.chat_id = kept.chat_id AND s.thread_id = kept.thread_id
+                AND (s.ended_at IS NULL OR s.ended_at >= kept.cutoff)
+          ))
+          AND NOT EXISTS (
+              SELECT FROM messages m
+              WHERE m.chat_id = kept.chat_id AND m.thread_id = kept.thread_id
+                AND m.seq <= r.last_seq AND m.received_at >= kept.cutoff
+          )
+        ORDER BY r.number LIMIT :most
+    ) goes
+    GROUP BY chat_id, thread_id
+),
+outbox_gone AS (
+    DELETE FROM outbox x USING last WHERE {OF_LAST} AND x.run <= last.number RETURNING x.part
+),
+runs_gone AS (
+    DELETE FROM runs x USING last WHERE {OF_LAST} AND x.number <= last.number RETURNING x.number
+),
+messages_gone AS (
+    DELETE FROM messages x USING last WHERE {OF_LAST} AND x.seq <= last.seq RETURNING x.seq
+),
+cached_gone AS (
+    DELETE FROM cached_results x USING kept
+    WHERE x.chat_id = kept.chat_id AND x.thread_id = kept.thread_id AND x.made_at < kept.cutoff
+    RETURNING x.key
+),
+raised AS (
+    INSERT INTO floors AS f (chat_id, thread_id, content_seq)
+    SELECT chat_id, thread_id, seq FROM last
+    ON CONFLICT (chat_id, thread_id) DO UPDATE SET content_seq = excluded.content_seq
+)
+SELECT (SELECT count(*) FROM messages_gone) AS messages, (SELECT count(*) FROM runs_gone) AS runs,
+    (SELECT count(*) FROM outbox_gone) AS parts,
+    (SELECT count(*) FROM cached_gone) AS cached_results
+"""
+
+
+async def prune_content(
+    db: Database,
+    keys: Sequence[ConversationKey],
+    *,
+    older_than: timedelta,
+    most: int = BATCH_REPLIES,
+    now: datetime | None = None,
+) -> dict[str, int]:
+    """Remove up to `most` old replies of each, with what they answered; how much went."""
+    arguments = {**arrays_of(keys), "older_than": older_than, "most": most, "now": now}
+    async with db.transaction() as connection:
+        await take_turn(connection)
+        removed = await connection.execute(text(PRUNE_CONTENT), arguments)
+        return dict(removed.mappings().one())
