@@ -41,7 +41,7 @@ def _line(row: Mapping[str, object]) -> Line:
         "chat": f"{row['chat_id']}{thread}",
         "burst": row["burst"],
         "tool": row["tool"],
-        "arguments": row["arguments"],
+        "arguments": json.loads(str(row["arguments"])),
         "state": IN_WORDS[state],
         "why": NOBODY_KNOWS if state == "processing" else row["undo_error"] or "",
         "attempts": row["undo_attempts"],
@@ -60,4 +60,5 @@ def _table(found: Sequence[Line]) -> list[str]:
 
 
 def _on_one_line(value: object) -> str:
-    return " ".join(str(value).split())
+    text = json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else str(value)
+    return " ".join(text.split())

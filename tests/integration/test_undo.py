@@ -48,7 +48,8 @@ async def fail_after(process: OneProcess, *calls: tuple[str, dict[str, object]])
 
 
 async def book_and_fail(process: OneProcess) -> None:
-    await fail_after(process, *(("book", {"day": day}) for day in DAYS))
+    bookings: list[tuple[str, dict[str, object]]] = [("book", {"day": day}) for day in DAYS]
+    await fail_after(process, *bookings)
 
 
 async def states(db: Database) -> list[tuple[object, ...]]:

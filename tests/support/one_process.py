@@ -69,13 +69,14 @@ class OneProcess:
         toolbox: Toolbox = NO_TOOLS,
         *,
         undoing: RetryPolicy = UNDOING_AT_ONCE,
+        breaker: Breaker | None = None,
         **changed: Any,
     ) -> None:
         self.db = db
         self.rules = replace(RULES, **changed)
         self.writer, self.courier, self.alarm = HeldWriter(), ScriptedCourier(), AlarmBook()
         self.keeper = LeaseKeeper(db, holder=holder, ttl=self.rules.lease_ttl)
-        self.breaker = Breaker()
+        self.breaker = breaker or Breaker()
         self.dead: set[str] = set()
         is_dead = self.dead.__contains__
         resources = Resources(db, ttl=self.rules.lease_ttl, is_dead=is_dead)
