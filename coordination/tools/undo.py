@@ -7,7 +7,7 @@ import structlog
 from pydantic import BaseModel, ValidationError
 
 from coordination.metrics import RETRIES
-from coordination.patience import UNDOING, RetryPolicy
+from coordination.patience import UNDOING, RetryPolicy, until_available
 from coordination.tools.attempt import BROKEN, attempt
 from coordination.tools.resources import Resources, user
 from coordination.tools.tool import SPARE_TIME, Call, Function, Tool
@@ -46,21 +46,18 @@ class Undoer:
         """Undo whatever is due now.
 
         Raises:
-            Unavailable: the database is away; what was not recorded is done again later.
+            Unavailable: the database is away.
         """
         while due := await undo.claim_undos(
             self._db, time_limit=self._claim_time, most=MOST_AT_ONCE
         ):
             # Side by side: one that takes its time must not outlast the claims of the others.
-            ends = await asyncio.gather(*map(self._undo, due), return_exceptions=True)
-            for error in ends:
-                if error is not None:
-                    raise error
+            await asyncio.gather(*map(self._undo, due))
 
     async def _undo(self, due: DueUndo) -> None:
         error = await self._try(due)
         if error is None:
-            await undo.settle_undo(self._db, due)
+            await self._settle(due)
             log.info("effect_undone", tool=due.tool)
             return
         retry_in = None
@@ -68,7 +65,14 @@ class Undoer:
             retry_in = timedelta(seconds=self._policy.delay(due.attempts))
         RETRIES.labels("undo").inc(retry_in is not None)
         log.warning("undo_failed", tool=due.tool, error=error, final=retry_in is None)
-        await undo.settle_undo(self._db, due, error=error, retry_in=retry_in)
+        await self._settle(due, error, retry_in)
+
+    async def _settle(
+        self, due: DueUndo, error: str | None = None, retry_in: timedelta | None = None
+    ) -> None:
+        await until_available(
+            lambda: undo.settle_undo(self._db, due, error=error, retry_in=retry_in)
+        )
 
     async def _try(self, due: DueUndo) -> str | None:
         tool = self._toolbox.find(due.tool)
@@ -90,5 +94,7 @@ class Undoer:
     ) -> str | None:
         call = Call(due.conversation, due.key, self._db)
         async with self._resources.using(names, user(self._holder, f"undo {due.key}")):
-            made = await attempt(self._db, tool, function, call, arguments, result=due.result)
+            made = await until_available(
+                lambda: attempt(self._db, tool, function, call, arguments, result=due.result)
+            )
         return None if made.state == "done" else made.words
