@@ -2,6 +2,7 @@
 
 import asyncio
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -52,7 +53,7 @@ class Model:
 class Bot(OneProcess):
     """A process that sweeps, with a clock for its breaker."""
 
-    def __init__(self, db: Database, **changed: int) -> None:
+    def __init__(self, db: Database, **changed: Any) -> None:
         clock = Clock()
         super().__init__(db, "ada", breaker=Breaker(RetryPolicy(cap=MOST_PAUSE), clock), **changed)
         self.clock = clock
