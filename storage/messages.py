@@ -26,16 +26,16 @@ TOLD_ARRIVED = told(
     "arrived",
     "'received'",
     "payload",
-    burst="""1 + COALESCE((
+    burst="""1 + CASE WHEN committed_run IS NULL THEN answered_seq ELSE (
             SELECT r.last_seq FROM runs r
             WHERE r.chat_id = arrived.chat_id AND r.thread_id = arrived.thread_id
               AND r.number = arrived.committed_run
-        ), answered_seq)""",
+        ) END""",
     holder="NULL",
 )
 TOLD_RECEIVED = f""",
 arrived AS (
-    SELECT counted.chat_id, counted.thread_id, event_version, committed_run, answered_seq,
+    SELECT chat_id, thread_id, inbound_seq, event_version, committed_run, answered_seq, due_at,
         jsonb_build_object(
             'first_seq', inbound_seq - places + 1, 'last_seq', inbound_seq,
             'message_ids', message_ids, 'lengths', lengths, 'opened', opened_at = clock.now,
@@ -49,7 +49,11 @@ arrived AS (
         FROM fresh GROUP BY chat_id, thread_id
     ) each USING (chat_id, thread_id), clock
 ),
-{TOLD_ARRIVED}"""
+{TOLD_ARRIVED}
+SELECT chat_id, thread_id, inbound_seq,
+    CAST(EXTRACT(EPOCH FROM due_at - clock.now) AS float) AS due_in
+FROM arrived, clock
+"""
 
 RECEIVE = f"""
 WITH {CLOCK},
@@ -105,11 +109,7 @@ opened AS (
         cap_at = CASE WHEN w.consumed_by IS NULL THEN w.cap_at ELSE excluded.cap_at END,
         consumed_by = NULL
     RETURNING chat_id, thread_id, due_at, opened_at, closes_at, cap_at
-){TOLD_RECEIVED}
-SELECT chat_id, thread_id, inbound_seq,
-    CAST(EXTRACT(EPOCH FROM due_at - clock.now) AS float) AS due_in
-FROM counted JOIN opened USING (chat_id, thread_id), clock
-"""
+){TOLD_RECEIVED}"""
 
 HISTORY_REPLIES = """
 SELECT last_seq, reply FROM runs
