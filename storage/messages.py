@@ -33,6 +33,9 @@ TOLD_ARRIVED = told(
         ) END""",
     holder="NULL",
 )
+TOLD_OF_EACH = """,
+        array_agg(message_id ORDER BY message_id) AS message_ids,
+        array_agg(length(text) ORDER BY message_id) AS lengths"""
 TOLD_RECEIVED = f""",
 arrived AS (
     SELECT chat_id, thread_id, inbound_seq, event_version, committed_run, answered_seq, due_at,
@@ -42,12 +45,8 @@ arrived AS (
             'closes_in_ms', {milliseconds("closes_at - clock.now")},
             'cap_in_ms', {milliseconds("cap_at - clock.now")}
         ) AS payload
-    FROM counted JOIN opened USING (chat_id, thread_id) JOIN (
-        SELECT chat_id, thread_id, count(*) AS places,
-            array_agg(message_id ORDER BY message_id) AS message_ids,
-            array_agg(length(text) ORDER BY message_id) AS lengths
-        FROM fresh GROUP BY chat_id, thread_id
-    ) each USING (chat_id, thread_id), clock
+    FROM counted JOIN opened USING (chat_id, thread_id) JOIN chats USING (chat_id, thread_id),
+        clock
 ),
 {TOLD_ARRIVED}
 SELECT chat_id, thread_id, inbound_seq,
@@ -67,8 +66,7 @@ given AS (
 ),
 fresh AS (
     SELECT given.*,
-        row_number() OVER (PARTITION BY chat_id, thread_id ORDER BY message_id) AS place,
-        count(*) OVER (PARTITION BY chat_id, thread_id) AS places
+        row_number() OVER (PARTITION BY chat_id, thread_id ORDER BY message_id) AS place
     FROM given
     WHERE NOT EXISTS (
         SELECT FROM messages m
@@ -76,11 +74,15 @@ fresh AS (
           AND m.message_id = given.message_id
     )
 ),
+chats AS (
+    SELECT chat_id, thread_id, count(*) AS places{TOLD_OF_EACH}
+    FROM fresh GROUP BY chat_id, thread_id
+),
 counted AS (
     INSERT INTO conversations AS c (
         chat_id, thread_id, inbound_seq, event_version, received_version
     )
-    SELECT chat_id, thread_id, places, 1, 1 FROM fresh WHERE place = 1
+    SELECT chat_id, thread_id, places, 1, 1 FROM chats
     ORDER BY chat_id, thread_id
     ON CONFLICT (chat_id, thread_id) DO UPDATE
     SET inbound_seq = c.inbound_seq + excluded.inbound_seq,
@@ -90,7 +92,7 @@ counted AS (
 stored AS (
     INSERT INTO messages (chat_id, thread_id, seq, message_id, text, received_at)
     SELECT chat_id, thread_id, inbound_seq - places + place, message_id, text, clock.now
-    FROM fresh JOIN counted USING (chat_id, thread_id), clock
+    FROM fresh JOIN chats USING (chat_id, thread_id) JOIN counted USING (chat_id, thread_id), clock
 ),
 -- A window that a run consumed is opened anew; one that closed and waits for a run is joined as
 -- it is; an open one slides, never past its cap.

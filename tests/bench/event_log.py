@@ -9,7 +9,7 @@ from unittest.mock import patch
 from storage import messages
 from storage.database import Database
 from storage.embedded import EmbeddedPostgres
-from storage.messages import RECEIVE, TOLD_RECEIVED
+from storage.messages import RECEIVE, TOLD_OF_EACH, TOLD_RECEIVED
 from storage.records import ConversationKey, InboundMessage
 from tests.bench.figures import Figure
 from tests.bench.pgbench import TEXT
@@ -30,6 +30,7 @@ SELECT chat_id, thread_id, inbound_seq,
     CAST(EXTRACT(EPOCH FROM due_at - clock.now) AS float) AS due_in
 FROM counted JOIN opened USING (chat_id, thread_id), clock
 """,
+    TOLD_OF_EACH: "",
     "inbound_seq, event_version, received_version\n": "inbound_seq\n",
     "places, 1, 1 FROM": "places FROM",
     ",\n        event_version = c.event_version + 1, received_version = c.event_version + 1": "",
