@@ -26,30 +26,33 @@ TOLD_ARRIVED = told(
     "arrived",
     "'received'",
     "payload",
-    burst="""1 + COALESCE((
+    burst="""1 + CASE WHEN committed_run IS NULL THEN answered_seq ELSE (
             SELECT r.last_seq FROM runs r
             WHERE r.chat_id = arrived.chat_id AND r.thread_id = arrived.thread_id
               AND r.number = arrived.committed_run
-        ), answered_seq)""",
+        ) END""",
     holder="NULL",
 )
+TOLD_OF_EACH = """,
+        array_agg(message_id ORDER BY message_id) AS message_ids,
+        array_agg(length(text) ORDER BY message_id) AS lengths"""
 TOLD_RECEIVED = f""",
 arrived AS (
-    SELECT counted.chat_id, counted.thread_id, event_version, committed_run, answered_seq,
-        jsonb_build_object(
+    SELECT chat_id, thread_id, inbound_seq, places, event_version, committed_run, answered_seq,
+        due_at, jsonb_build_object(
             'first_seq', inbound_seq - places + 1, 'last_seq', inbound_seq,
             'message_ids', message_ids, 'lengths', lengths, 'opened', opened_at = clock.now,
             'closes_in_ms', {milliseconds("closes_at - clock.now")},
             'cap_in_ms', {milliseconds("cap_at - clock.now")}
         ) AS payload
-    FROM counted JOIN opened USING (chat_id, thread_id) JOIN (
-        SELECT chat_id, thread_id, count(*) AS places,
-            array_agg(message_id ORDER BY message_id) AS message_ids,
-            array_agg(length(text) ORDER BY message_id) AS lengths
-        FROM fresh GROUP BY chat_id, thread_id
-    ) each USING (chat_id, thread_id), clock
+    FROM counted JOIN opened USING (chat_id, thread_id) JOIN chats USING (chat_id, thread_id),
+        clock
 ),
-{TOLD_ARRIVED}"""
+{TOLD_ARRIVED}
+SELECT chat_id, thread_id, inbound_seq, places,
+    CAST(EXTRACT(EPOCH FROM due_at - clock.now) AS float) AS due_in
+FROM arrived, clock
+"""
 
 RECEIVE = f"""
 WITH {CLOCK},
@@ -63,8 +66,7 @@ given AS (
 ),
 fresh AS (
     SELECT given.*,
-        row_number() OVER (PARTITION BY chat_id, thread_id ORDER BY message_id) AS place,
-        count(*) OVER (PARTITION BY chat_id, thread_id) AS places
+        row_number() OVER (PARTITION BY chat_id, thread_id ORDER BY message_id) AS place
     FROM given
     WHERE NOT EXISTS (
         SELECT FROM messages m
@@ -72,11 +74,15 @@ fresh AS (
           AND m.message_id = given.message_id
     )
 ),
+chats AS (
+    SELECT chat_id, thread_id, count(*) AS places{TOLD_OF_EACH}
+    FROM fresh GROUP BY chat_id, thread_id
+),
 counted AS (
     INSERT INTO conversations AS c (
         chat_id, thread_id, inbound_seq, event_version, received_version
     )
-    SELECT chat_id, thread_id, places, 1, 1 FROM fresh WHERE place = 1
+    SELECT chat_id, thread_id, places, 1, 1 FROM chats
     ORDER BY chat_id, thread_id
     ON CONFLICT (chat_id, thread_id) DO UPDATE
     SET inbound_seq = c.inbound_seq + excluded.inbound_seq,
@@ -86,7 +92,7 @@ counted AS (
 stored AS (
     INSERT INTO messages (chat_id, thread_id, seq, message_id, text, received_at)
     SELECT chat_id, thread_id, inbound_seq - places + place, message_id, text, clock.now
-    FROM fresh JOIN counted USING (chat_id, thread_id), clock
+    FROM fresh JOIN chats USING (chat_id, thread_id) JOIN counted USING (chat_id, thread_id), clock
 ),
 -- A window that a run consumed is opened anew; one that closed and waits for a run is joined as
 -- it is; an open one slides, never past its cap.
@@ -105,12 +111,7 @@ opened AS (
         cap_at = CASE WHEN w.consumed_by IS NULL THEN w.cap_at ELSE excluded.cap_at END,
         consumed_by = NULL
     RETURNING chat_id, thread_id, due_at, opened_at, closes_at, cap_at
-){TOLD_RECEIVED}
-SELECT chat_id, thread_id, inbound_seq, places,
-    CAST(EXTRACT(EPOCH FROM due_at - clock.now) AS float) AS due_in
-FROM counted JOIN opened USING (chat_id, thread_id) JOIN fresh USING (chat_id, thread_id), clock
-WHERE place = 1
-"""
+){TOLD_RECEIVED}"""
 
 HISTORY_REPLIES = """
 SELECT last_seq, reply FROM runs

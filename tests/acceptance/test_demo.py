@@ -60,7 +60,7 @@ watermark +4 of 4
 lease +free
 message 5 +remind me
 tool +remind_me done
-reply +Thank you
+reply +Got it, you wrote
 run 4 +a reminder is due
 reply +⏰ ask for order
 One reply covered all 4 messages
