@@ -9,6 +9,7 @@ from coordination.metrics import DUPLICATES, MESSAGES_RECEIVED
 from coordination.ports import Alarm
 from coordination.rules import Rules
 from storage.database import Database, Unavailable
+from storage.edits import edit
 from storage.messages import receive
 from storage.records import Counted, InboundMessage
 
@@ -45,6 +46,16 @@ class Receiver:
         if self._writing is None:
             self._writing = asyncio.create_task(self._write_all())
         await arrival.stored
+
+    async def correct(self, message: InboundMessage) -> None:
+        """Correct a message that was edited; seen before, or older than what we have: nothing.
+
+        Raises:
+            Unavailable: the database is away; ask again.
+        """
+        corrected = await edit(self._db, message, quiet=self._rules.quiet, cap=self._rules.cap)
+        if corrected:
+            self._tell(corrected)
 
     async def _write_all(self) -> None:
         # What arrives while a statement is under way goes into the next one.
@@ -87,5 +98,5 @@ class Receiver:
                 arrival.stored.set_exception(error)
 
     def _tell(self, counted: Counted) -> None:
-        self._keeper.counted(counted.key, counted.inbound_seq)
+        self._keeper.counted(counted.key, counted.inbound_seq, counted.revision)
         self._alarm.set(counted.key, counted.due_in)

@@ -109,7 +109,7 @@ taken AS (
     FROM ready, clock
     WHERE c.chat_id = ready.chat_id AND c.thread_id = ready.thread_id
     RETURNING c.chat_id, c.thread_id, c.lease_fence, c.answered_seq, c.inbound_seq,
-        c.superseded_count, c.model_attempts, c.committed_run, c.event_version,
+        c.superseded_count, c.model_attempts, c.committed_run, c.event_version, c.revision,
         ready.due_at
 ),
 consumed AS (
@@ -165,7 +165,7 @@ UPDATE conversations c
 SET lease_expires_at = GREATEST(c.lease_expires_at, clock.now + CAST(:ttl AS interval))
 FROM mine, clock
 WHERE c.chat_id = mine.chat_id AND c.thread_id = mine.thread_id
-RETURNING c.chat_id, c.thread_id, c.lease_fence, c.inbound_seq
+RETURNING c.chat_id, c.thread_id, c.lease_fence, c.inbound_seq, c.revision
 """
 
 HAND_OVER = f"""
@@ -282,6 +282,7 @@ def _work(row: Row[Any]) -> Burst | CommittedReply:
         final_at=row.final_at,
         final_in=row.final_in,
         model_attempts=row.model_attempts,
+        revision=row.revision,
     )
 
 
@@ -310,6 +311,7 @@ async def renew_leases(
         Renewed(
             Lease(ConversationKey(row.chat_id, row.thread_id), holder, Fence(row.lease_fence)),
             Seq(row.inbound_seq),
+            row.revision,
         )
         for row in rows
     ]

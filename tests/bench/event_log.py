@@ -26,7 +26,7 @@ TURN = 10
 # From `RECEIVE`, besides the event itself.
 COUNTED_FOR_THE_LOG = {
     TOLD_RECEIVED: """
-SELECT chat_id, thread_id, inbound_seq, places,
+SELECT chat_id, thread_id, inbound_seq, places, revision,
     CAST(EXTRACT(EPOCH FROM due_at - clock.now) AS float) AS due_in
 FROM counted JOIN opened USING (chat_id, thread_id) JOIN chats USING (chat_id, thread_id), clock
 """,
@@ -34,7 +34,9 @@ FROM counted JOIN opened USING (chat_id, thread_id) JOIN chats USING (chat_id, t
     "inbound_seq, event_version, received_version\n": "inbound_seq\n",
     "places, 1, 1 FROM": "places FROM",
     ",\n        event_version = c.event_version + 1, received_version = c.event_version + 1": "",
-    "inbound_seq, event_version, answered_seq, committed_run\n": "inbound_seq\n",
+    "inbound_seq, event_version, answered_seq, committed_run, revision\n": (
+        "inbound_seq, revision\n"
+    ),
     ", opened_at, closes_at, cap_at\n": "\n",
 }
 

@@ -162,7 +162,7 @@ async def test_g8_a_run_stopped_before_its_call_makes_none(db: Database) -> None
     await process.hear(1)
     taken = await process.take()
     with process.holding(taken) as held:
-        held.counter_is(Seq(2))
+        held.counter_is(Seq(2), 0)
         outcome = await process.composer.compose(held, burst_of(taken))
     assert outcome == Stopped(Stop.NEWER_MESSAGE)
     assert process.writer.calls == []
