@@ -1,6 +1,7 @@
 """[1] An update becomes an inbound message. Nothing here waits for a model or for Telegram."""
 
 from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
 
 import structlog
 from aiogram import Dispatcher, Router
@@ -28,6 +29,15 @@ def dispatcher(receiver: Receiver, tell_why: TellWhy) -> Dispatcher:
             log.debug("nothing_to_answer", kind=message.content_type)
             return
         await receiver.receive(InboundMessage(conversation(message), message.message_id, text))
+
+    @router.edited_message(_is_private)
+    async def edited(message: Message) -> None:
+        text = said(message)
+        if text is None or message.edit_date is None:
+            return
+        when = datetime.fromtimestamp(message.edit_date, UTC)
+        key, number = conversation(message), message.message_id
+        await receiver.correct(InboundMessage(key, number, text, edited_at=when))
 
     @router.message()
     @router.channel_post()
