@@ -25,6 +25,12 @@ from tests.support.waiting import opened
 DAY = 86_400.0
 WEEK = timedelta(days=7)
 
+POSTED_REMINDER = """
+INSERT INTO runs (
+    chat_id, thread_id, number, holder, kind, state, first_seq, last_seq, reply, started_at
+) VALUES (501, 0, 2, 'a', 'reminder', 'committed', 2, 1, 'x', CAST(:at AS timestamptz)) RETURNING 1
+"""
+A_TALLY = "SELECT FROM tallies WHERE kind = 'usage' AND label = 'messages' FOR UPDATE"
 EVENTS = "SELECT version, type FROM events WHERE chat_id = :chat_id ORDER BY version"
 FLOOR = (
     "SELECT version, inbound_seq, answered_seq, content_seq FROM floors WHERE chat_id = :chat_id"
@@ -36,12 +42,6 @@ SELECT max(CAST(payload ->> 'last_seq' AS bigint)) FILTER (WHERE type = 'receive
     max(CAST(payload ->> 'answered_seq' AS bigint)) AS answered_seq
 FROM events WHERE chat_id = :chat_id
 """
-POSTED_REMINDER = """
-INSERT INTO runs (
-    chat_id, thread_id, number, holder, kind, state, first_seq, last_seq, reply, started_at
-) VALUES (501, 0, 2, 'a', 'reminder', 'committed', 2, 1, 'x', CAST(:at AS timestamptz)) RETURNING 1
-"""
-A_TALLY = "SELECT FROM tallies WHERE kind = 'usage' AND label = 'messages' FOR UPDATE"
 KEPT_BY_TOOLS = """
 INSERT INTO {table} ({columns})
 VALUES (501, 0, {values}) RETURNING 1
