@@ -122,6 +122,8 @@ class Renewed:
     lease: Lease
     inbound_seq: Seq
     revision: int = 0
+    is_to_stop: bool = False
+    """True if the person asked that the answer stop where it is."""
 
 
 @dataclass(frozen=True, slots=True)
