@@ -84,6 +84,16 @@ def audit(
 
 
 @cli.command()
+def effects(
+    as_json: Annotated[bool, typer.Option("--json", help="For machines.")] = False,
+) -> None:
+    """List what tools did and nobody undid: exit 1 if there is any, 2 if it cannot be known."""
+    from bot.effects import show_effects
+
+    raise typer.Exit(asyncio.run(show_effects(as_json=as_json)))
+
+
+@cli.command()
 def timeline(
     chat: Annotated[int, typer.Argument(min=1, max=BIGGEST, help="The chat's id.")],
     burst: Annotated[

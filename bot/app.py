@@ -75,14 +75,10 @@ class App:
         self._schedule = Schedule()
         self._keeper = LeaseKeeper(db, holder=holder, ttl=rules.lease_ttl)
         breaker = Breaker()
-        performer = Performer(
-            db,
-            self._toolbox,
-            Ledger(db, is_dead),
-            Resources(db, ttl=rules.lease_ttl, is_dead=is_dead),
-        )
+        resources = Resources(db, ttl=rules.lease_ttl, is_dead=is_dead)
+        performer = Performer(db, self._toolbox, Ledger(db, is_dead), resources)
         dialogue = Dialogue(db, self._writer, performer, breaker)
-        self._undoer = Undoer(db, self._toolbox)
+        self._undoer = Undoer(db, self._toolbox, resources, holder=holder)
         answerer = Answerer(
             db,
             rules,

@@ -110,6 +110,13 @@ class Dialogue:
         """What earlier runs of the burst have done; the model is told, and need not ask again."""
         if not self._performer.toolbox.specs:
             return []
+        found = await self._effects_of(burst, held)
+        if interrupted := [each for each in found if not each.is_settled]:
+            await self._performer.resume(held, burst, interrupted)
+            found = await self._effects_of(burst, held)
+        return [each for each in found if each.is_settled]
+
+    async def _effects_of(self, burst: Burst, held: HeldLease) -> list[Effect]:
         first = burst.answered_seq + 1
         return await until_available(
             lambda: effects.effects_of_burst(self._db, held.lease.key, first)

@@ -47,6 +47,10 @@ class HeldLease:
         """False once the lease may have expired by PostgreSQL's clock, even if it was not taken."""
         return not self.is_lost() and monotonic() < self._valid_until
 
+    def is_stopped(self) -> bool:
+        """True once there is no point in working under it."""
+        return self._stop.done()
+
     def is_lost(self) -> bool:
         """True once somebody else holds the conversation."""
         return self._stop.done() and self._stop.result() is Stop.LEASE_LOST
