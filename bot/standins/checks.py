@@ -48,7 +48,9 @@ def marked_text(params: Mapping[str, str], name: str, marks: str) -> tuple[str, 
     if params.get("parse_mode", "").lower() not in _PARSE_MODES:
         raise ApiError(400, "Bad Request: unsupported parse_mode")
     text = params.get(name, "").replace("\r", "")
-    entities = json_value(params, marks, "can't parse entities JSON object") or []
+    entities = json_value(params, marks, "can't parse entities JSON object")
+    if entities is None:
+        entities = []
     if not isinstance(entities, list):
         raise ApiError(400, "Bad Request: can't parse entities JSON object")
     if len(entities) > _MOST_ENTITIES:

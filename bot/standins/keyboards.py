@@ -19,6 +19,7 @@ _ACTIONS = frozenset(
         "copy_text",
         "callback_game",
         "pay",
+        "disabled",
     }
 )
 
