@@ -156,8 +156,7 @@ class TelegramStandIn(PeopleWhoAct):
         self._called.tell()
         if self._record_calls:
             self.calls.append(call)
-        fault = await self._fault(call)
-        match fault:
+        match fault := await self._fault(call):
             case Refuse():
                 return refused(fault)
             case DropBefore():

@@ -46,7 +46,7 @@ async def read_params(request: web.Request) -> Params:
     if request.content_type in _FORMS:
         for name, value in (await request.post()).items():
             if isinstance(value, FileField):
-                params.uploads[name] = Upload(value.filename, value.content_type, value.file.read())
+                params.uploads[name] = read_upload(value)
             else:
                 params[name] = value if isinstance(value, str) else bytes(value).decode()
     elif request.content_type == "application/json":
@@ -66,6 +66,12 @@ def integer(params: Mapping[str, str], name: str, default: int = 0) -> int:
 def flag(params: Mapping[str, str], name: str) -> bool:
     """Read a boolean as the real server does."""
     return params.get(name, "").strip().lower() in {"true", "yes", "1"}
+
+
+def read_upload(field: FileField) -> Upload:
+    """Take what came, and give its temporary file back at once."""
+    with field.file as file:
+        return Upload(field.filename, field.content_type, file.read())
 
 
 def json_value(params: Mapping[str, str], name: str, complaint: str) -> Any:
