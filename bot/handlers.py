@@ -1,11 +1,12 @@
 """[1] An update becomes an inbound message. Nothing here waits for a model or for Telegram."""
 
 from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
 
 import structlog
 from aiogram import Dispatcher, Router
 from aiogram.enums import ChatType
-from aiogram.types import Chat, ChatMemberUpdated, Message
+from aiogram.types import Chat, ChatMemberUpdated, Message, MessageGenerationStopped
 
 from bot.wording import said
 from coordination.receive import Receiver
@@ -19,6 +20,13 @@ TellWhy = Callable[[int], Awaitable[None]]
 
 def dispatcher(receiver: Receiver, tell_why: TellWhy) -> Dispatcher:
     """The routes of every kind of update that the bot asks Telegram for."""
+    routes = Dispatcher(disable_fsm=True)
+    routes.include_router(_in_private(receiver))
+    routes.include_router(_elsewhere(tell_why))
+    return routes
+
+
+def _in_private(receiver: Receiver) -> Router:
     router = Router()
 
     @router.message(_is_private)
@@ -28,6 +36,25 @@ def dispatcher(receiver: Receiver, tell_why: TellWhy) -> Dispatcher:
             log.debug("nothing_to_answer", kind=message.content_type)
             return
         await receiver.receive(InboundMessage(conversation(message), message.message_id, text))
+
+    @router.edited_message(_is_private)
+    async def edited(message: Message) -> None:
+        text = said(message)
+        if text is None or message.edit_date is None:
+            return
+        when = datetime.fromtimestamp(message.edit_date, UTC)
+        key, number = conversation(message), message.message_id
+        await receiver.correct(InboundMessage(key, number, text, edited_at=when))
+
+    @router.stopped_message_generation()
+    async def stopped(stop: MessageGenerationStopped) -> None:
+        await receiver.stop(ConversationKey(stop.chat.id, stop.message_thread_id or 0))
+
+    return router
+
+
+def _elsewhere(tell_why: TellWhy) -> Router:
+    router = Router()
 
     @router.message()
     @router.channel_post()
@@ -39,9 +66,7 @@ def dispatcher(receiver: Receiver, tell_why: TellWhy) -> Dispatcher:
         if _joined(change.chat, change.new_chat_member.status):
             await tell_why(change.chat.id)
 
-    routes = Dispatcher(disable_fsm=True)
-    routes.include_router(router)
-    return routes
+    return router
 
 
 def conversation(message: Message) -> ConversationKey:

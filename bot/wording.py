@@ -6,6 +6,7 @@ from aiogram.types import Message
 from storage.text import storable
 
 APOLOGY = "Sorry, I could not answer that. Please write again in a while."
+STOPPED = "Stopped."
 ONLY_PRIVATE = "I answer in private chats only: write to me directly and I will reply there."
 
 FROM_PEOPLE = frozenset(

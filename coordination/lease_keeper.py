@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from coordination.stages import Stages
 from storage import leases
 from storage.database import Database
-from storage.records import Burst, ConversationKey, Seq, Taken
+from storage.records import Burst, ConversationKey, Fence, Renewed, Seq, Taken
 
 T = TypeVar("T")
 
@@ -25,6 +25,7 @@ class Stop(Enum):
     NEWER_MESSAGE = auto()
     LEASE_LOST = auto()
     SHUTTING_DOWN = auto()
+    BY_USER = auto()
 
 
 class HeldLease:
@@ -54,9 +55,10 @@ class HeldLease:
         """True once somebody else holds the conversation."""
         return self._stop.done() and self._stop.result() is Stop.LEASE_LOST
 
-    def counter_is(self, inbound_seq: Seq) -> None:
-        """Note the counter: a run whose burst grew is stopped, unless it is final (G5)."""
-        if self._burst is None or inbound_seq <= self._burst.last_seq:
+    def counter_is(self, inbound_seq: Seq, revision: int) -> None:
+        """Note the counter and the edits: a run that read less is stopped, unless final (G5)."""
+        burst = self._burst
+        if burst is None or (inbound_seq <= burst.last_seq and revision <= burst.revision):
             return
         if monotonic() < self._final_from:
             self.stop(Stop.NEWER_MESSAGE)
@@ -110,10 +112,10 @@ class LeaseKeeper:
         finally:
             del self._held[taken.lease.key]
 
-    def counted(self, key: ConversationKey, inbound_seq: Seq) -> None:
-        """Tell the run of `key`, if this process has one, that a message was counted."""
+    def counted(self, key: ConversationKey, inbound_seq: Seq, revision: int) -> None:
+        """Tell the run of `key`, if this process has one, of a message or an edit."""
         if held := self._held.get(key):
-            held.counter_is(inbound_seq)
+            held.counter_is(inbound_seq, revision)
 
     async def beat(self) -> None:
         """Renew every lease; note which are lost and whose bursts grew elsewhere.
@@ -128,16 +130,24 @@ class LeaseKeeper:
         renewed = await leases.renew_leases(
             self._db, [held.lease for held in holding], holder=self.holder, ttl=self._ttl
         )
-        counters = {each.lease: each.inbound_seq for each in renewed}
+        found = {each.lease: each for each in renewed}
         for held in holding:
-            self._note(held, counters.get(held.lease), asked_at)
+            self._note(held, found.get(held.lease), asked_at)
 
-    def _note(self, held: HeldLease, inbound_seq: Seq | None, asked_at: float) -> None:
-        if inbound_seq is None:
+    def _note(self, held: HeldLease, renewed: Renewed | None, asked_at: float) -> None:
+        if renewed is None:
             held.stop(Stop.LEASE_LOST)
         else:
             held.renewed(asked_at + self._ttl.total_seconds())
-            held.counter_is(inbound_seq)
+            held.counter_is(renewed.inbound_seq, renewed.revision)
+            if renewed.is_to_stop:
+                held.stop(Stop.BY_USER)
+
+    def stop_run(self, key: ConversationKey, fence: Fence) -> None:
+        """Tell the run with that fence, if this process has it, that its user has enough."""
+        held = self._held.get(key)
+        if held and held.lease.fence == fence:
+            held.stop(Stop.BY_USER)
 
     def stop_all(self, why: Stop) -> None:
         """Stop the work under every lease."""

@@ -9,8 +9,10 @@ from coordination.metrics import DUPLICATES, MESSAGES_RECEIVED
 from coordination.ports import Alarm
 from coordination.rules import Rules
 from storage.database import Database, Unavailable
+from storage.edits import edit
+from storage.leases import ask_to_stop
 from storage.messages import receive
-from storage.records import Counted, InboundMessage
+from storage.records import ConversationKey, Counted, InboundMessage
 
 MOST_AT_ONCE = 500
 
@@ -45,6 +47,25 @@ class Receiver:
         if self._writing is None:
             self._writing = asyncio.create_task(self._write_all())
         await arrival.stored
+
+    async def correct(self, message: InboundMessage) -> None:
+        """Correct a message that was edited; seen before, or older than what we have: nothing.
+
+        Raises:
+            Unavailable: the database is away; ask again.
+        """
+        corrected = await edit(self._db, message, quiet=self._rules.quiet, cap=self._rules.cap)
+        if corrected:
+            self._tell(corrected)
+
+    async def stop(self, key: ConversationKey) -> None:
+        """Have the answer that is being written stop where it is, in whichever process.
+
+        Raises:
+            Unavailable: the database is away; ask again.
+        """
+        if fence := await ask_to_stop(self._db, key):
+            self._keeper.stop_run(key, fence)
 
     async def _write_all(self) -> None:
         # What arrives while a statement is under way goes into the next one.
@@ -87,5 +108,5 @@ class Receiver:
                 arrival.stored.set_exception(error)
 
     def _tell(self, counted: Counted) -> None:
-        self._keeper.counted(counted.key, counted.inbound_seq)
+        self._keeper.counted(counted.key, counted.inbound_seq, counted.revision)
         self._alarm.set(counted.key, counted.due_in)

@@ -18,7 +18,7 @@ def event_id(row: str, version: str) -> str:
 
 def milliseconds(interval: str) -> str:
     """SQL: an interval as a whole number of milliseconds."""
-    return f"CAST(1000 * EXTRACT(EPOCH FROM {interval}) AS bigint)"
+    return f"CAST(1000 * date_part('epoch', {interval}) AS bigint)"
 
 
 def told(
@@ -30,14 +30,15 @@ def told(
     version: str = "event_version",
     run: str = "NULL",
     burst: str = "NULL",
-    cause: str = "NULL",
+    cause: str | None = None,
     holder: str = "CAST(:holder AS text)",
 ) -> str:
     """SQL: a CTE called `name` that appends one event for each row of the CTE `source`.
 
     `kind` and the rest are expressions over `source` and `clock`; `cause` is the version of the
-    event that caused this one, NULL if the cause lies outside; `burst` its first message.
+    event that caused this one, None if the cause lies outside; `burst` its first message.
     """
+    caused_by = "NULL" if cause is None else event_id(source, cause)
     columns = (
         "chat_id, thread_id, version, type, payload, causation_id, correlation_id, run, holder, "
         "recorded_at"
@@ -45,7 +46,7 @@ def told(
     return f"""{name} AS (
     INSERT INTO events ({columns})
     SELECT {source}.chat_id, {source}.thread_id, {version}, {kind}, {payload},
-        {event_id(source, cause)}, {burst}, {run}, {holder}, clock.now
+        {caused_by}, {burst}, {run}, {holder}, clock.now
     FROM {source}, clock
 )"""
 

@@ -29,7 +29,7 @@ WAITING_AGAIN = """waiting_again AS (
 # The row lock serialises this write with a take, so that a lost fence is always seen.
 FENCED = """fenced AS (
     SELECT c.chat_id, c.thread_id, c.lease_expires_at, c.committed_run, c.inbound_seq,
-        c.answered_seq, c.event_version, c.received_version
+        c.answered_seq, c.event_version, c.received_version, c.revision
     FROM conversations c
     WHERE c.chat_id = :chat_id AND c.thread_id = :thread_id
       AND c.lease_fence = :fence AND c.lease_holder = :holder

@@ -15,10 +15,27 @@ ORDER BY m.seq
 """
 
 RUN_HISTORY = """
-SELECT number, state, first_seq, last_seq, started_at, committed_at, ended_at FROM runs
+SELECT number, kind, state, first_seq, last_seq, started_at, committed_at, ended_at FROM runs
 WHERE chat_id = :chat_id AND thread_id = :thread_id
 ORDER BY number
 """
+
+
+EFFECTS = """
+SELECT tool, state, result, ended_at FROM effects
+WHERE chat_id = :chat_id AND thread_id = :thread_id AND ended_at IS NOT NULL
+ORDER BY ended_at
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class PastEffect:
+    """What a tool did."""
+
+    tool: str
+    state: str
+    result: str
+    at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +57,7 @@ class PastRun:
     started_at: datetime
     committed_at: datetime | None
     ended_at: datetime | None
+    kind: str = "burst"
 
 
 async def arrivals(db: Database, key: ConversationKey) -> list[Arrival]:
@@ -59,6 +77,15 @@ async def run_history(db: Database, key: ConversationKey) -> list[PastRun]:
             row.started_at,
             row.committed_at,
             row.ended_at,
+            row.kind,
         )
         for row in await db.fetch(RUN_HISTORY, key._asdict())
+    ]
+
+
+async def effect_history(db: Database, key: ConversationKey) -> list[PastEffect]:
+    """What tools did in the conversation, in the order in which it was done."""
+    return [
+        PastEffect(row.tool, row.state, row.result, row.ended_at)
+        for row in await db.fetch(EFFECTS, key._asdict())
     ]

@@ -1,7 +1,7 @@
 """What the verbs of storage take and give."""
 
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Literal, NamedTuple, NewType
 
 Fence = NewType("Fence", int)
@@ -21,12 +21,29 @@ class ConversationKey(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class Attachment:
+    """A file of Telegram's that came with a message."""
+
+    kind: Literal["photo", "voice", "video_note", "document"]
+    file_id: str
+    size: int | None = None
+    """Bytes, as far as Telegram says."""
+    mime: str | None = None
+    name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class InboundMessage:
-    """A message as it came in, ready to be counted."""
+    """A message as it came in, ready to be counted, or its edit."""
 
     key: ConversationKey
     message_id: int
     text: str
+    attachments: tuple[Attachment, ...] = ()
+    sent_at: datetime | None = None
+    edited_at: datetime | None = None
+    quiet: timedelta = timedelta(0)
+    """How long its window waits at least: more of the same is likely to come."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +56,7 @@ class Counted:
     """Seconds until the window closes; negative once it did."""
     fresh: int = field(default=1, compare=False)
     """How many of the messages given were new."""
+    revision: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +90,8 @@ class Burst:
     """Seconds until `final_at`; zero or less once the run is final."""
     model_attempts: int
     """Tries that failed since the watermark last moved."""
+    revision: int = 0
+    """Raised by each edit of an unanswered message: what was read before is outdated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +121,9 @@ class Renewed:
 
     lease: Lease
     inbound_seq: Seq
+    revision: int = 0
+    is_to_stop: bool = False
+    """True if the person asked that the answer stop where it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +133,10 @@ class StoredMessage:
     seq: Seq
     message_id: int
     text: str
+    attachments: tuple[Attachment, ...] = ()
+    heard: str | None = None
+    """What was read from the attachments, once somebody read them."""
+    sent_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

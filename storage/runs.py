@@ -23,7 +23,8 @@ COMMITTED = moved(
     sets=""", committed_at = clock.now, reply = CAST(:reply AS text),
         reason = CAST(:reason AS text)""",
     only_if="""fenced.lease_expires_at > clock.now AND fenced.committed_run IS NULL
-      AND (fenced.inbound_seq = :last_seq OR clock.now >= CAST(:final_at AS timestamptz))""",
+      AND (fenced.inbound_seq = :last_seq AND fenced.revision = :revision
+           OR clock.now >= CAST(:final_at AS timestamptz))""",
     payload="""jsonb_build_object(
         'parts', cardinality(CAST(:parts AS text[])), 'length', length(CAST(:reply AS text)),
         'reason', reason
@@ -213,13 +214,14 @@ async def commit_reply(
     failure: str | None = None,
     now: datetime | None = None,
 ) -> Run | None:
-    """Put the reply into the outbox, if the lease holds and the burst has not grown.
+    """Put the reply into the outbox, if the lease holds and the burst is as it was read.
 
     `failure` says why the reply is an apology. None: superseded or lost; nothing has changed.
     """
     arguments = {
         **of_run(lease, burst.run),
         "last_seq": burst.last_seq,
+        "revision": burst.revision,
         "final_at": burst.final_at,
         "reply": reply,
         "parts": list(parts),

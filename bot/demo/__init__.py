@@ -9,12 +9,15 @@ from bot.demo.edges import Edges
 from bot.demo.stage import CAP_SECONDS, MODEL_SECONDS, QUIET_SECONDS, Stage, stage
 from bot.demo.tables import Tables
 from bot.demo.timeline import Timeline
-from bot.demo.verdict import complaints
+from bot.demo.verdict import complaints, complaints_about_tools
 from bot.demo.watch import until, watching
 from bot.settings import SettingsError
 from storage.records import ConversationKey
 
 TYPING_SECONDS = 0.5
+REMIND_SECONDS = 2
+REPLIES = 2
+"""To the burst, and to the wish for a reminder."""
 REPLY_SECONDS = 60.0
 """After that the demonstration has failed."""
 SILENCE_SECONDS = QUIET_SECONDS + MODEL_SECONDS + 1
@@ -44,7 +47,7 @@ async def _perform(found: Stage) -> list[str]:
     said = [
         f"Hi! It is about {word}",
         "It has not arrived yet",
-        "My phone: 555 0134",
+        "My phone: +44 20 7183 8750",
         "or by e-mail: ada@example.org",
     ]
     timeline = Timeline()
@@ -54,13 +57,19 @@ async def _perform(found: Stage) -> list[str]:
         await _type(found, edges, chat_id, said)
         await until(lambda: len(edges.replies) > 0, REPLY_SECONDS)
         await asyncio.sleep(SILENCE_SECONDS)
-    wrong = complaints(said, edges.replies, await tables.ending())
+        wrong = complaints(said, edges.replies, await tables.ending())
+        calls = list(edges.calls)
+        found.telegram.say(chat_id, f"remind me in {REMIND_SECONDS} seconds to ask for {word}")
+        await until(lambda: len(edges.replies) > REPLIES, REPLY_SECONDS)
+    wrong += complaints_about_tools(edges.replies, await tables.ending())
     if not wrong:
-        cancelled = sum(call.outcome == "cancelled" for call in edges.calls)
+        cancelled = sum(call.outcome == "cancelled" for call in calls)
         typer.echo(
             f"\nOne reply covered all {len(said)} messages, and no second one came within "
-            f"{SILENCE_SECONDS:g} s.\nModel calls: {len(edges.calls)}, of which cancelled "
-            f"before they answered: {cancelled}."
+            f"{SILENCE_SECONDS:g} s.\nModel calls: {len(calls)}, of which cancelled "
+            f"before they answered: {cancelled}.\n"
+            "Phone and e-mail, given in two messages, were saved as one contact, and the reminder "
+            "came once."
         )
     return wrong
 

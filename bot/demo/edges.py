@@ -64,5 +64,7 @@ class Edges:
                 words = f"call {number} begun with {count} messages"
                 self._timeline.add(call.started, "model", words)
             if call.ended is not None and noted in (None, "running"):
-                self._timeline.add(call.ended, "model", f"call {number} {call.outcome}")
+                wishes = ", ".join(use["name"] for use in call.tool_uses)
+                words = f"asks for {wishes}" if wishes else call.outcome
+                self._timeline.add(call.ended, "model", f"call {number} {words}")
             self._noted[number] = call.outcome

@@ -19,6 +19,8 @@ from storage.database import Database
 TOKEN = "1000:the-demonstration-needs-no-secret"  # noqa: S105
 KEY = "demonstration"
 
+TOOLS = "bot.tools.contacts,bot.tools.reminders"
+
 QUIET_SECONDS, CAP_SECONDS = 1.0, 5.0
 MODEL_SECONDS = 2.0
 
@@ -103,6 +105,7 @@ def demo_settings(telegram: TelegramStandIn, model: ModelStandIn, dsn: str) -> S
         database_url=dsn,
         debounce_quiet_seconds=QUIET_SECONDS,
         debounce_cap_seconds=CAP_SECONDS,
+        tools=TOOLS,
         http_port=0,
         log_level="error",
     )

@@ -7,7 +7,7 @@ from bot.demo.timeline import Timeline
 from bot.demo.verdict import Ending
 from storage import windows
 from storage.database import Database
-from storage.history import Arrival, PastRun, arrivals, run_history
+from storage.history import Arrival, PastRun, arrivals, effect_history, run_history
 from storage.records import ConversationKey
 from storage.snapshot import snapshot
 
@@ -24,6 +24,7 @@ class Tables:
         self._timeline = timeline
         self._state = BEFORE_ALL
         self._counted = 0
+        self._effects = 0
         self._runs: dict[int, PastRun] = {}
 
     async def look(self) -> None:
@@ -31,10 +32,15 @@ class Tables:
         # In this order a run or a message is looked at with the state that it led to.
         runs = await run_history(self._db, self._key)
         arrived = await arrivals(self._db, self._key)
+        effects = await effect_history(self._db, self._key)
         self._state = await snapshot(self._db, self._key) or BEFORE_ALL
         for arrival in arrived[self._counted :]:
             self._counted += 1
             self._note_arrival(arrival)
+        for effect in effects[self._effects :]:
+            self._effects += 1
+            words = f"{effect.tool} {effect.state}: {effect.result}"
+            self._timeline.add_at(effect.at, "tool", words)
         for run in runs:
             self._note_run(run, self._runs.get(run.number))
             self._runs[run.number] = run
@@ -50,6 +56,7 @@ class Tables:
             has_window=await windows.due_in(self._db, self._key) is not None,
             lease_holder=(found["lease"] or {}).get("holder"),
             runs=await run_history(self._db, self._key),
+            effects=await effect_history(self._db, self._key),
         )
 
     def _note_arrival(self, arrival: Arrival) -> None:
@@ -69,6 +76,9 @@ class Tables:
             self._note_end(run, run.ended_at)
 
     def _note_start(self, run: PastRun) -> None:
+        if run.kind == "reminder":
+            self._timeline.add_at(run.started_at, f"run {run.number}", "a reminder is due")
+            return
         self._timeline.add_at(run.started_at, "window", "closed")
         # A run bears the fence of its lease as its number.
         if self._holds(run):
@@ -78,10 +88,12 @@ class Tables:
 
     def _note_end(self, run: PastRun, at: datetime) -> None:
         words = f"{run.state}, for messages {run.first_seq} to {run.last_seq}"
+        if run.kind == "reminder":
+            words = run.state
         if run.state == "superseded":
             words = f"superseded by message {run.last_seq + 1}, nothing was sent"
         self._timeline.add_at(at, f"run {run.number}", words)
-        if self._state["answered_seq"] == run.last_seq:
+        if self._state["answered_seq"] == run.last_seq and run.kind == "burst":
             words = f"{run.last_seq} of {self._state['inbound_seq']}"
             self._timeline.add_at(at, "watermark", words)
         if not self._holds(run):

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from storage.history import PastRun
+from storage.history import PastEffect, PastRun
 
 FINISHED = ("sent", "failed", "undeliverable")
 
@@ -17,6 +17,7 @@ class Ending:
     has_window: bool
     lease_holder: str | None
     runs: Sequence[PastRun]
+    effects: Sequence[PastEffect] = ()
 
 
 def complaints(said: Sequence[str], seen: Sequence[str], ending: Ending | None) -> list[str]:
@@ -50,4 +51,16 @@ def _in_the_database(count: int, ending: Ending) -> list[str]:
         wrong.append("a window is left")
     if ending.lease_holder is not None:
         wrong.append(f"{ending.lease_holder} still holds the lease")
+    return wrong
+
+
+def complaints_about_tools(seen: Sequence[str], ending: Ending | None) -> list[str]:
+    """What is wrong after a contact was given and a reminder was asked for."""
+    effects = [] if ending is None else [(each.tool, each.state) for each in ending.effects]
+    wrong = []
+    if effects != [("save_contact", "done"), ("remind_me", "done")]:
+        wrong.append(f"the tools did {effects} instead of saving one contact and one reminder")
+    reminders = [text for text in seen if text.startswith("⏰")]
+    if len(reminders) != 1:
+        wrong.append(f"{len(reminders)} reminders came instead of one")
     return wrong

@@ -28,6 +28,11 @@ def _received(_event: Event, payload: Payload) -> str:
     return f"{said}; {_window(payload)}"
 
 
+def _edited(_event: Event, payload: Payload) -> str:
+    what = f"message {payload['seq']} edited: now {some(payload['length'], 'character')}"
+    return f"{what}; it was answered before" if payload["is_answered"] else what
+
+
 def _window(payload: Payload) -> str:
     closes, cap = payload["closes_in_ms"], payload["cap_in_ms"]
     if payload["opened"]:
@@ -151,6 +156,7 @@ def _plainly(event: Event) -> str:
 
 WORDS: Mapping[str, Callable[[Event, Payload], str]] = {
     "received": _received,
+    "edited": _edited,
     "run_generating": _run_generating,
     "run_lost": _run_lost,
     "run_superseded": _run_superseded,

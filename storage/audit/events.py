@@ -34,7 +34,7 @@ FROM conversations c FULL JOIN (
     FROM (
         SELECT chat_id, thread_id, version,
             row_number() OVER (PARTITION BY chat_id, thread_id ORDER BY version) AS place,
-            CASE WHEN type = 'received' THEN CAST(payload ->> 'last_seq' AS bigint) END
+            CASE WHEN type IN ('received', 'edited') THEN CAST(payload ->> 'last_seq' AS bigint) END
             AS last_seq,
             CASE WHEN starts_with(type, 'run_') AND substr(type, 5) IN {FINISHED}
             THEN CAST(payload ->> 'answered_seq' AS bigint) END AS answered_seq

@@ -13,6 +13,7 @@ from sqlalchemy import (
     Text,
     text,
 )
+from sqlalchemy.dialects.postgresql import JSONB
 
 from storage.states import PART_STATES, RUN_STATES
 from storage.tables.base import CONVERSATION, INSTANT, key_columns, metadata, of_conversation
@@ -32,6 +33,8 @@ conversations = Table(
     Column("deliver_after", INSTANT),
     Column("event_version", BigInteger, nullable=False, server_default="0"),
     Column("received_version", BigInteger, nullable=False, server_default="0"),
+    Column("revision", BigInteger, nullable=False, server_default="0"),
+    Column("stop_fence", BigInteger),
     PrimaryKeyConstraint(*CONVERSATION),
     CheckConstraint("answered_seq <= inbound_seq", name="watermark_below_counter"),
     CheckConstraint(
@@ -58,9 +61,25 @@ messages = Table(
     Column("message_id", BigInteger, nullable=False),
     Column("text", Text, nullable=False),
     Column("received_at", INSTANT, nullable=False),
+    Column("sent_at", INSTANT),
+    Column("edited_at", INSTANT),
+    Column("attachments", JSONB),
+    Column("heard", Text),
     PrimaryKeyConstraint(*CONVERSATION, "seq"),
     of_conversation(),
     Index("messages_once", *CONVERSATION, "message_id", unique=True),
+)
+
+# Edits of messages that have not come yet.
+early_edits = Table(
+    "early_edits",
+    metadata,
+    *key_columns(),
+    Column("message_id", BigInteger, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("attachments", JSONB),
+    Column("edited_at", INSTANT, nullable=False),
+    PrimaryKeyConstraint(*CONVERSATION, "message_id"),
 )
 
 windows = Table(

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from bot.demo.timeline import Timeline
-from bot.demo.verdict import Ending, complaints
-from storage.history import PastRun
+from bot.demo.verdict import Ending, complaints, complaints_about_tools
+from storage.history import PastEffect, PastRun
 from storage.records import RunNumber, Seq
 from tests.support.postgres import reachable_folder
 
@@ -27,7 +27,7 @@ GOOD = Ending(
 )
 
 # In this order, whatever comes between.
-KEY_LINES = """
+KEY_LINES = r"""
 message 1 +Hi!
 counter +1
 window +opened: closes in .* s, cap in .* s
@@ -49,14 +49,23 @@ window +closed
 lease +taken, fence 2
 run 2 +started for messages 1 to 4
 model +call 2 begun with 4 messages
-model +call 2 answered
+model +call 2 asks for save_contact
+tool +save_contact done: Saved contact: email ada@example.org, phone .442071838750
+model +call 3 begun
+model +call 3 answered
 run 2 +committed
 reply +
 run 2 +sent, for messages 1 to 4
 watermark +4 of 4
 lease +free
+message 5 +remind me
+tool +remind_me done
+reply +Got it, you wrote
+run 4 +a reminder is due
+reply +⏰ ask for order
 One reply covered all 4 messages
-Model calls: 2, of which cancelled before they answered: 1
+Model calls: 3, of which cancelled before they answered: 1
+Phone and e-mail, given in two messages, were saved as one contact
 """
 
 
@@ -91,7 +100,7 @@ async def test_one_reply_covers_the_burst_and_what_came_while_the_model_worked()
         rest = rest[found.end() :]
     times = [float(time) for time in re.findall(r"^ +(\d+\.\d\d)  \w", out, re.MULTILINE)]
     assert times == sorted(times)
-    assert out.count("reply  ") == 1
+    assert out.count("reply  ") == 3
 
 
 def test_a_good_ending_leaves_nothing_to_complain_about() -> None:
@@ -127,6 +136,21 @@ def test_the_chat_must_show_one_reply_with_every_line(seen: list[str], word: str
 )
 def test_the_database_must_say_the_same(ending: Ending | None, word: str) -> None:
     [complaint] = complaints(SAID, ["one two three four"], ending)
+    assert word in complaint
+
+
+@pytest.mark.parametrize(
+    ("seen", "effects", "word"),
+    [
+        (["⏰ x"], ["save_contact"], "instead of saving one contact"),
+        (["⏰ x"], ["save_contact", "save_contact", "remind_me"], "instead of saving one contact"),
+        ([], ["save_contact", "remind_me"], "0 reminders"),
+        (["⏰ x", "⏰ x"], ["save_contact", "remind_me"], "2 reminders"),
+    ],
+)
+def test_the_tools_must_have_worked_once(seen: list[str], effects: list[str], word: str) -> None:
+    done = [PastEffect(tool, "done", "", NOON) for tool in effects]
+    [complaint] = complaints_about_tools(seen, replace(GOOD, effects=done))
     assert word in complaint
 
 

@@ -6,6 +6,7 @@ import sys
 from dataclasses import dataclass
 
 from tests.bench.answering import answering
+from tests.bench.event_log import event_log
 from tests.bench.figures import Figure, table
 from tests.bench.receiving import receiving
 from tests.bench.side_by_side import side_by_side
@@ -23,6 +24,7 @@ class Sizes:
     updates: int = 20_000
     chats: int = 2_000
     pgbench_seconds: int = 5
+    log_statements: int = 400
     bursts: int = 1_500
     starts: int = 3
     talkers: int = 50
@@ -34,6 +36,7 @@ QUICK = Sizes(
     updates=500,
     chats=50,
     pgbench_seconds=1,
+    log_statements=20,
     bursts=50,
     starts=1,
     talkers=5,
@@ -55,6 +58,10 @@ async def measure(sizes: Sizes) -> list[Figure]:
                     chats=sizes.chats,
                     seconds=sizes.pgbench_seconds,
                 )
+            )
+        async with asyncio.timeout(LIMIT_SECONDS):
+            figures.append(
+                await event_log(server, chats=sizes.chats, statements=sizes.log_statements)
             )
         async with asyncio.timeout(LIMIT_SECONDS):
             figures.append(await answering(server, bursts=sizes.bursts))

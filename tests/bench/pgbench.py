@@ -18,6 +18,9 @@ BOUND = {
     ":thread_ids": "ARRAY[0]",
     ":message_ids": "ARRAY[:message]",
     ":texts": "ARRAY[:text]",
+    ":attachments": "ARRAY[NULL]",
+    ":sent_ats": "ARRAY[NULL]",
+    ":quiets": "ARRAY['0s']",
     ":now": "NULL",
 }
 

@@ -14,6 +14,7 @@ from tests.bench.pgbench import BOUND, receive_script
 ROOT = Path(__file__).parents[2]
 ROWS = [
     "updates received",
+    "event log on receiving",
     "bursts answered",
     "start to polling",
     "replies",

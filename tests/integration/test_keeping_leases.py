@@ -106,7 +106,7 @@ async def test_a_message_of_the_burst_itself_stops_nothing(process: OneProcess) 
     """It was counted before the take, and is told of after it."""
     await process.hear(1)
     with process.holding(await process.take()) as held:
-        process.keeper.counted(ADA, Seq(1))
+        process.keeper.counted(ADA, Seq(1), 0)
         assert await held.unless_stopped(asyncio.sleep(0, "done")) == "done"
 
 
@@ -116,7 +116,7 @@ async def test_a_delivery_is_not_stopped_by_a_message(process: OneProcess) -> No
     await process.answers("reply")
     await process.db.fetch("UPDATE conversations SET deliver_after = now() RETURNING 1", {})
     with process.holding(await process.take()) as held:
-        process.keeper.counted(ADA, Seq(9))
+        process.keeper.counted(ADA, Seq(9), 0)
         assert await held.unless_stopped(asyncio.sleep(0, "done")) == "done"
 
 

@@ -52,6 +52,7 @@ RULES = Rules(
     system_prompt="",
     on_uncertain_delivery="balanced",
     apology="Sorry.",
+    stopped="Stopped.",
 )
 
 
