@@ -68,7 +68,10 @@ function key(line, { text, url, callback_data: data }, onPress) {
 }
 
 function menu(item, actions) {
-  const toggle = button("⋯", () => item.classList.toggle("open"), { className: "more" });
+  const toggle = button("⋯", () => {
+    item.classList.toggle("open");
+    item.scrollIntoView({ block: "nearest" });
+  }, { className: "more" });
   toggle.setAttribute("aria-label", "What to do with this message");
   for (const action of actions) action.addEventListener("click", () => item.classList.remove("open"));
   const all = make("span", { className: "actions" }, toggle, make("span", { className: "choices" }, ...actions));

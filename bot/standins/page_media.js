@@ -6,14 +6,14 @@ const address = (media) => `/chat/files/${encodeURIComponent(media.file)}`;
 export function mediaElement(media) {
   switch (media.kind) {
     case "photo": return photoElement(media);
-    case "voice": return file(media, "🎙", `voice, ${media.duration} s`, "voice.oga");
-    case "video_note": return file(media, "⏺", `video note, ${media.duration} s`, "note.mp4");
-    case "document": return file(media, "📄", media.file_name, media.file_name);
+    case "voice": return file(media, "♪", `voice, ${media.duration} s`, "voice.oga");
+    case "video_note": return file(media, "●", `video note, ${media.duration} s`, "note.mp4");
+    case "document": return file(media, "↓", media.file_name, media.file_name);
     case "sticker": return make("div", { className: "sticker", textContent: media.emoji });
-    case "contact": return item("👤", `${media.first_name}, ${media.phone_number}`);
-    case "location": return item("📍", `${media.latitude}, ${media.longitude}`);
+    case "contact": return item("☎", `${media.first_name}, ${media.phone_number}`);
+    case "location": return item("◎", `${media.latitude}, ${media.longitude}`);
     case "poll": return poll(media);
-    default: return item("❔", media.kind);
+    default: return item("?", media.kind);
   }
 }
 
