@@ -23,6 +23,8 @@ SELECT chat_id FROM conversations
 WHERE answered_seq > 0 OR (deliver_after > clock_timestamp() AND lease_holder IS NULL)
 """
 
+ANSWERED_UP_TO = "SELECT 1 FROM conversations WHERE answered_seq = {}"
+
 Stop: TypeAlias = Callable[[signal.Signals], None]
 """Sends a signal to the bot of the scene."""
 
@@ -104,3 +106,28 @@ async def in_a_group(around: Neighbours, stop: Stop) -> None:
     chat = {"id": GROUP, "type": "supergroup", "title": "Elsewhere"}
     around.telegram.push({"message": {"message_id": 1, "date": 1, "chat": chat, "text": "all"}})
     await plain(around, stop)
+
+
+async def edited(around: Neighbours, _stop: Stop) -> None:
+    number = around.telegram.say(ADA, "frist")
+    around.telegram.say(ADA, "second")
+    around.telegram.edit(ADA, number, "first")
+
+
+async def enough(around: Neighbours, _stop: Stop) -> None:
+    """Ada stops an answer of which she has seen all that matters."""
+    around.model.answer = lambda messages: f"{friendly_answer(messages)} {'and so on ' * 100}"
+    around.model.per_word = 0.05
+    await plain(around, _stop)
+    count = 1
+    while "second" not in (await around.telegram.wait_for_draft(ADA, count, timeout=30))[-1].text:
+        count += 1
+    around.telegram.stop_draft(ADA)
+
+
+async def remembered(around: Neighbours, _stop: Stop) -> None:
+    """A third message, when the bot shows the model no more than the turn before."""
+    for number, text in enumerate(("zeroth", "first", "second"), start=1):
+        around.telegram.say(ADA, text)
+        if text != "second":
+            await until_found(around.database_url, ANSWERED_UP_TO.format(number))

@@ -45,6 +45,11 @@ SCENES: dict[str, Scene] = {
     "record_part": scenes.plain,
     "postpone_delivery": scenes.throttled,
     "finish": scenes.plain,
+    "edit": scenes.edited,
+    "ask_to_stop": scenes.enough,
+    "nearest_summary": scenes.remembered,
+    "replies_between": scenes.remembered,
+    "keep_summary": scenes.remembered,
 }
 
 TOOL_SCENES: dict[str, Scene] = {
