@@ -19,6 +19,7 @@ METHODS = (
     "deleteWebhook",
     "getWebhookInfo",
     "sendMessage",
+    "sendRichMessage",
     "editMessageText",
     "deleteMessage",
     "sendChatAction",
@@ -57,6 +58,7 @@ class Methods:
             "deletewebhook": self._delete_webhook,
             "getwebhookinfo": self._get_webhook_info,
             "sendmessage": self._send_message,
+            "sendrichmessage": self._send_rich_message,
             "editmessagetext": self._edit_message_text,
             "deletemessage": self._delete_message,
             "sendchataction": self._send_chat_action,
@@ -120,6 +122,9 @@ class Methods:
 
     async def _send_message(self, params: dict[str, str]) -> web.Response:
         return success(self._sender.send(params))
+
+    async def _send_rich_message(self, params: dict[str, str]) -> web.Response:
+        return success(self._sender.send_rich(params))
 
     async def _edit_message_text(self, params: dict[str, str]) -> web.Response:
         return success(self._sender.edit(params))

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-_NEW_MESSAGE = "sendMessage"
+NEW_MESSAGES = ("sendMessage", "sendRichMessage")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class SentLog:
     def add(self, sent: Sent) -> None:
         """Record one act and wake those who wait for messages in that chat."""
         self.everything.append(sent)
-        if sent.method == _NEW_MESSAGE:
+        if sent.method in NEW_MESSAGES:
             self._messages[sent.chat_id].append(sent)
             grown = self._grown.pop(sent.chat_id, None)
             if grown is not None:

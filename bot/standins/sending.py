@@ -12,6 +12,7 @@ from bot.standins.replies import ChatAction, Sent, SentLog
 from bot.standins.wire import ApiError, integer
 
 _LONGEST_TEXT = 4096
+_LONGEST_RICH_TEXT = 32_768
 _ACTIONS_KEPT = 10_000
 _PARSE_MODES = frozenset({"", "html", "markdown", "markdownv2", "none"})
 _NOT_MODIFIED = (
@@ -44,9 +45,22 @@ class Sender:
     def send(self, params: dict[str, str]) -> dict[str, Any]:
         """sendMessage: the new Message."""
         text = _checked_text(params)
+        _check_length(text)
+        return self._post(params, text, "sendMessage")
+
+    def send_rich(self, params: dict[str, str]) -> dict[str, Any]:
+        """sendRichMessage: the new Message, whose text is the Markdown."""
+        rich = _json_param(params, "rich_message", "can't parse rich message JSON object")
+        text = rich.get("markdown", "").strip() if isinstance(rich, dict) else ""
+        if not text:
+            raise ApiError(400, "Bad Request: RICH_MESSAGE_CONTENT_REQUIRED")
+        if len(text) > _LONGEST_RICH_TEXT:
+            raise ApiError(400, "Bad Request: rich message is too long")
+        return self._post(params, text, "sendRichMessage")
+
+    def _post(self, params: dict[str, str], text: str, method: str) -> dict[str, Any]:
         chat = self._known_chat(params)
         replied = _replied_to(chat, params)
-        _check_length(text)
         _check_reachable(chat)
         line = Line(
             message_id=self._chats.take_message_id(),
@@ -59,7 +73,7 @@ class Sender:
         message = self._as_message(chat, line, params)
         if replied is not None:
             message["reply_to_message"] = message_object(chat, self._author(chat, replied), replied)
-        self._record(chat, line, "sendMessage", params)
+        self._record(chat, line, method, params)
         self._feed.tell("message", chat.chat_id, line_detail(line))
         return message
 
@@ -188,6 +202,6 @@ def _replied_to(chat: Chat, params: dict[str, str]) -> Line | None:
 
 def _json_param(params: dict[str, str], name: str, complaint: str) -> Any:
     try:
-        return json.loads(params[name])
+        return json.loads(params.get(name, ""))
     except ValueError:
         raise ApiError(400, f"Bad Request: {complaint}") from None
