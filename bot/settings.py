@@ -70,6 +70,7 @@ class Settings(BaseSettings):
     summary_tokens: Annotated[int, Field(ge=0, le=100_000)] = 400
     tools: Modules = ()
 
+    rich_text: bool = True
     on_uncertain_delivery: Annotated[OnUncertainDelivery, InAnyCase] = "balanced"
 
     http_port: Annotated[int, Field(ge=0, le=65_535)] = 8080

@@ -13,6 +13,7 @@ from bot.standins.faults import (
     RefuseCompletion,
 )
 from bot.standins.model_calls import ModelCall
+from bot.standins.replies import NEW_MESSAGES
 from bot.wording import APOLOGY
 from tests.support.neighbours import Neighbours, running_bot
 from tests.support.waiting import rows_of, until_settled
@@ -27,7 +28,7 @@ def fault_on_sends(around: Neighbours, *faults: Fault) -> None:
     waiting = list(faults)
 
     async def hook(call: Call) -> Fault | None:
-        to_ada = call.method == "sendMessage" and call.params["chat_id"] == str(ADA)
+        to_ada = call.method in NEW_MESSAGES and call.params["chat_id"] == str(ADA)
         return waiting.pop(0) if to_ada and waiting else None
 
     around.telegram.hook = hook
