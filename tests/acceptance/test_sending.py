@@ -4,6 +4,8 @@ import asyncio
 
 import pytest
 
+from bot.parts import MESSAGE_LIMIT
+from bot.rich.limits import RICH_LIMIT
 from bot.standins.faults import (
     Call,
     DropAfter,
@@ -57,12 +59,15 @@ async def one_reply(around: Neighbours, **settings: object) -> list[str]:
     return [sent.text for sent in around.seen_by(ADA)]
 
 
-async def test_g7_a_long_reply_comes_in_parts_and_in_order(around: Neighbours) -> None:
-    words = " ".join(str(number) for number in range(3_000))
+@pytest.mark.parametrize(("is_rich", "most"), [(True, RICH_LIMIT), (False, MESSAGE_LIMIT)])
+async def test_g7_a_long_reply_comes_in_parts_and_in_order(
+    around: Neighbours, is_rich: bool, most: int
+) -> None:
+    words = " ".join(str(number) for number in range(most // 2))
     around.model.answer = lambda _messages: words
-    parts = await one_reply(around)
+    parts = await one_reply(around, rich_text=is_rich)
     assert len(parts) > 2
-    assert all(len(part) <= 4096 for part in parts)
+    assert all(len(part) <= most for part in parts)
     assert " ".join(parts).split() == words.split()
 
 

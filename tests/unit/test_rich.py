@@ -126,7 +126,7 @@ def numbered(markdown: str) -> str:
 
 
 @pytest.mark.parametrize("how", FORMATS)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(document=documents)
 def test_no_word_is_lost_and_every_piece_fits(how: Format, document: str) -> None:
     markdown = numbered(document)
@@ -135,14 +135,14 @@ def test_no_word_is_lost_and_every_piece_fits(how: Format, document: str) -> Non
 
 
 @pytest.mark.parametrize("how", FORMATS)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(scrap=scraps)
 def test_scraps_of_markup_can_be_sent(how: Format, scrap: str) -> None:
     assert_sendable(scrap, how)
     assert sound(sound(scrap)) == sound(scrap)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(document=documents)
 def test_what_is_cut_anew_keeps_every_word(document: str) -> None:
     markdown = numbered(document)
