@@ -9,10 +9,11 @@ from collections.abc import Callable, Coroutine
 from typing import TypeAlias
 
 from bot.app import GRACE_SECONDS, LAST_GRACE_SECONDS
-from bot.parts import MESSAGE_LIMIT
+from bot.rich.limits import RICH_LIMIT
 from bot.standins.answers import friendly_answer
 from bot.standins.faults import Call, Refuse, RefuseCompletion, Stall
 from bot.standins.model_calls import ModelCall
+from bot.standins.replies import NEW_MESSAGES
 from tests.support.neighbours import Neighbours
 from tests.support.waiting import until_found
 
@@ -65,7 +66,7 @@ async def throttled(around: Neighbours, _stop: Stop) -> None:
     answers = [Refuse(429, "Too Many Requests: retry after 6", retry_after=6)]
 
     async def hook(call: Call) -> Refuse | None:
-        return answers.pop() if call.method == "sendMessage" and answers else None
+        return answers.pop() if call.method in NEW_MESSAGES and answers else None
 
     around.telegram.hook = hook
     around.telegram.say(ADA, "first")
@@ -87,13 +88,24 @@ async def stopped_while_sending(around: Neighbours, stop: Stop) -> None:
     stalls = [Stall(GRACE_SECONDS + LAST_GRACE_SECONDS / 2)]
 
     async def hook(call: Call) -> Stall | None:
-        if call.method != "sendMessage" or not stalls:
+        if call.method not in NEW_MESSAGES or not stalls:
             return None
         stop(signal.SIGTERM)
         return stalls.pop()
 
     around.telegram.hook = hook
-    around.model.answer = lambda messages: f"{friendly_answer(messages)}\n{'.' * MESSAGE_LIMIT}"
+    around.model.answer = lambda messages: f"{friendly_answer(messages)}\n{'.' * RICH_LIMIT}"
+    await plain(around, stop)
+
+
+async def too_rich(around: Neighbours, stop: Stop) -> None:
+    """Telegram cannot read what is formatted, once."""
+    answers = [Refuse(400, "Bad Request: can't parse rich message")]
+
+    async def hook(call: Call) -> Refuse | None:
+        return answers.pop() if call.method == "sendRichMessage" and answers else None
+
+    around.telegram.hook = hook
     await plain(around, stop)
 
 

@@ -43,6 +43,7 @@ SCENES: dict[str, Scene] = {
     "start_part": scenes.plain,
     "send_message": scenes.plain,
     "record_part": scenes.plain,
+    "recut": scenes.too_rich,
     "postpone_delivery": scenes.throttled,
     "finish": scenes.plain,
     "edit": scenes.edited,

@@ -25,7 +25,7 @@ from coordination.tools.toolbox import Toolbox
 from coordination.tools.undo import Undoer
 from storage import leases
 from storage.database import Database
-from storage.records import ConversationKey, InboundMessage, Taken
+from storage.records import ConversationKey, Format, InboundMessage, Taken
 from tests.support.acts import ADA, TTL
 from tests.support.edges import (
     HANG_SECONDS,
@@ -60,6 +60,13 @@ NO_TOOLS = Toolbox()
 UNDOING_AT_ONCE = RetryPolicy(base=0, attempts=4)
 
 
+def lines_of(text: str, how: Format) -> list[str]:
+    """A part for each line; for each word, with entities."""
+    return (
+        text.split() if how == "entities" else [line for line in text.splitlines() if line.strip()]
+    )
+
+
 class OneProcess:
     """Its parts, as the composition root puts them together."""
 
@@ -87,7 +94,7 @@ class OneProcess:
         self.composer = Composer(
             db, self.rules, dialogue, Summarizer(db, self.rules, dialogue), self.courier
         )
-        self.deliverer = Deliverer(db, self.rules, self.courier)
+        self.deliverer = Deliverer(db, self.rules, self.courier, cut=lines_of)
         self.receiver = Receiver(db, self.rules, self.keeper, self.alarm)
         self.answerer = Answerer(
             db,
@@ -97,7 +104,6 @@ class OneProcess:
             self.breaker,
             self.composer,
             self.deliverer,
-            cut=str.splitlines,
         )
 
     async def hear(self, *message_ids: int) -> None:
