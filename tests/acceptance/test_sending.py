@@ -177,7 +177,7 @@ async def test_g10_a_failure_for_good_ends_in_one_apology_at_once(around: Neighb
 
 async def test_typing_is_shown_while_the_model_works(around: Neighbours) -> None:
     around.model.delay = 0.6
-    await one_reply(around)
+    await one_reply(around, streaming=False)
     assert [action.action for action in around.telegram.actions] == ["typing"]
 
 
