@@ -6,7 +6,9 @@ from telegramify_markdown.config import RenderConfig
 from telegramify_markdown.entity import MessageEntity as Span
 
 from bot.parts import units
-from bot.rich.sound import sound
+from bot.rich.plain import inline
+from bot.rich.sound import changed, escaped, sound
+from bot.rich.tree import parsed
 
 _VERBATIM = frozenset({"pre", "code"})
 _QUOTES = frozenset({"blockquote", "expandable_blockquote"})
@@ -26,13 +28,26 @@ _CONFIG = _config()
 def render(markdown: str) -> tuple[str, list[MessageEntity]]:
     """The text that a reader sees, and where it is formatted, in UTF-16 units."""
     # Its search for formulas does not spare code; `sound` has found them already.
-    text, spans = convert(sound(markdown), latex_escape=False, config=_CONFIG)
+    safe = _with_spelled_links(sound(markdown))
+    text, spans = convert(safe, latex_escape=False, config=_CONFIG)
     shown = text.rstrip()
     shown, left_out = shown.lstrip(), units(shown) - units(shown.lstrip())
     end = units(shown)
     moved = [_within(span, span.offset - left_out, end) for span in spans]
     ordered = sorted((s for s in moved if s.length > 0), key=lambda s: (s.offset, -s.length))
     return shown, [MessageEntity(**span.to_dict()) for span in _nested(ordered)]
+
+
+def _with_spelled_links(markdown: str) -> str:
+    """Say where links of a table lead: it is shown as code, which holds no links."""
+    changes = {
+        (node.start, node.end): escaped(inline(node))
+        for table in parsed(markdown).everything()
+        if table.kind == "Table"
+        for node in table.everything()
+        if node.kind in ("Link", "Image")
+    }
+    return changed(markdown, changes)
 
 
 def _within(span: Span, start: int, end: int) -> Span:

@@ -25,7 +25,7 @@ def _below(node: Node) -> str:
             apart = "\n" if node.kind == "Item" else "\n\n"
             pieces += [apart, words] if pieces else [words]
         else:
-            pieces.append(_inline(child))
+            pieces.append(inline(child))
     return "".join(pieces)
 
 
@@ -55,7 +55,8 @@ _BLOCKS: dict[str, Callable[[Node], str]] = {
 }
 
 
-def _inline(node: Node) -> str:
+def inline(node: Node) -> str:
+    """The words of a span; a link says where it leads."""
     match node.kind:
         case "SoftBreak" | "HardBreak":
             return "\n"

@@ -18,7 +18,7 @@ _DISPLAY = re.compile(rf"(?<!\\)\\\[{_WITHOUT_BLANK_LINE}\\\]")
 _LIKE_A_FORMULA = re.compile(r"[\\^_={}]")
 # Without ( ) and ], whose backslash would begin or end a formula.
 _PUNCTUATION = re.compile(r"[!-'*-/:-@\[\\^-`{-~]")
-_LABEL = re.compile(r"^([\s>*+-]*(?:\d+[.)]\s+)?)\[([^\]]+\]:)", re.MULTILINE)
+_LABEL = re.compile(r"^((?:[ \t>*+-]|\d+[.)][ \t])*)\[([^\]]+\]:)", re.MULTILINE)
 _LONGEST_LANGUAGE = 64
 
 
@@ -75,7 +75,12 @@ def _definitions(text: str) -> str:
             case _:
                 continue
         changes[node.start, node.end] = f"{shown}(<{link_of(node)['dest_url']}>)"
-    text = _changed(text, changes)
+    data = text.encode()
+    for definition in definitions.values():
+        start = len(data[: definition["span"]["start"]].decode())
+        changes[start, start] = "\\"
+    # Of several definitions of one label the parser tells the first only.
+    text = changed(text, changes)
     return _outside(text, _nodes(text, *_VERBATIM), lambda piece: _LABEL.sub(r"\1\\[\2", piece))
 
 
@@ -88,7 +93,7 @@ def _empty_cells(text: str) -> str:
         )
         for table in _nodes(text, "Table")
     }
-    return _changed(text, changes)
+    return changed(text, changes)
 
 
 def _tags(text: str) -> str:
@@ -121,7 +126,7 @@ def _odd_blocks(text: str) -> str:
                 changes[node.start, node.end] = fenced(code_of(node), info)
         elif node.kind == "Table" and _loses_cells(node, source):
             changes[node.start, node.end] = fenced(source.rstrip("\n")) + "\n"
-    return _changed(text, changes)
+    return changed(text, changes)
 
 
 def _is_closed(source: str) -> bool:
@@ -151,7 +156,7 @@ def _outside(text: str, nodes: Iterable[Node], rewrite: Callable[[str], str]) ->
     return "".join([*pieces, rewrite(text[cursor:])])
 
 
-def _changed(text: str, changes: dict[tuple[int, int], str]) -> str:
+def changed(text: str, changes: dict[tuple[int, int], str]) -> str:
     """Put something instead of each span; those within another one stay."""
     pieces, cursor = [], 0
     for (start, end), instead in sorted(changes.items()):
