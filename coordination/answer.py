@@ -146,7 +146,7 @@ class Answerer:
         assert_never(outcome)
 
     async def _commit(self, held: HeldLease, burst: Burst, outcome: Reply | Apology) -> Run | None:
-        reply, parts, how, failure = self._worded(outcome)
+        reply, parts, how, failure = await self._worded(outcome)
 
         async def commit() -> Run | None:
             if not held.is_surely_valid():
@@ -163,9 +163,9 @@ class Answerer:
             log.info("reply_committed", parts=len(parts), format=how, failure=failure)
         return committed
 
-    def _worded(self, outcome: Reply | Apology) -> tuple[str, list[str], Format, str | None]:
+    async def _worded(self, outcome: Reply | Apology) -> tuple[str, list[str], Format, str | None]:
         if isinstance(outcome, Reply):
-            parts, how = self._deliverer.cut(outcome.text)
+            parts, how = await self._deliverer.cut(outcome.text)
             if parts:
                 return outcome.text, parts, how, None
         reason = outcome.reason if isinstance(outcome, Apology) else "nothing to see in the answer"

@@ -1,5 +1,6 @@
 """From the outbox to the chat, part by part, each with its state written down before and after."""
 
+import asyncio
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import assert_never
@@ -42,10 +43,11 @@ class Deliverer:
         self._courier = courier
         self._cut = cut
 
-    def cut(self, reply: str) -> tuple[list[str], Format]:
+    async def cut(self, reply: str) -> tuple[list[str], Format]:
         """The parts of a reply, for the best format that the chat is known to take."""
         how = self._courier.best_format
-        return self._cut(reply, how), how
+        # An answer of the longest sort takes a moment, in which others want to be heard.
+        return await asyncio.to_thread(self._cut, reply, how), how
 
     async def deliver(self, held: HeldLease, run: Run) -> Released | None:
         """Send what is left of the reply and finish the run; None: the lease is not ours."""
@@ -82,7 +84,7 @@ class Deliverer:
         if how is None:
             return False
         part, rest = parts[0].number, "\n\n".join(part.text for part in parts)
-        fresh = self._cut(rest, how)
+        fresh = await asyncio.to_thread(self._cut, rest, how)
         if not fresh:
             return False
         log.warning("parts_recut", part=part, parts=len(fresh), format=how, reason=reason)
