@@ -104,7 +104,7 @@ class App:
             breaker=breaker,
         )
         receiver = Receiver(db, rules, self._keeper, self._schedule)
-        routes = dispatcher(receiver, Elsewhere(db, self._bot).tell)
+        routes = dispatcher(receiver, Elsewhere(db, self._bot).tell, self._settings.long_quiet)
         self._leadership = Leadership(
             db, self._settings.bot_id, holder=holder, ttl=rules.lease_ttl, is_dead=is_dead
         )

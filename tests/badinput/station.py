@@ -85,7 +85,7 @@ async def station(around: Neighbours) -> AsyncIterator[Station]:
 
     keeper = LeaseKeeper(db, holder="the test", ttl=timedelta(seconds=30))
     receiver = Receiver(db, settings.rules("sorry"), keeper, NoAlarm())
-    routes = dispatcher(receiver, tell)
+    routes = dispatcher(receiver, tell, settings.long_quiet)
     try:
         yield Station(db, partial(Poller, bot, routes), set_aside, told)
     finally:
