@@ -10,6 +10,8 @@ import typer
 from bot.settings import SettingsError
 
 SETTINGS_EXIT = 2
+BIGGEST = 2**63 - 1
+"""What PostgreSQL takes for a number."""
 
 cli = typer.Typer(
     name="onereply",
@@ -82,12 +84,25 @@ def audit(
 
 
 @cli.command()
+def effects(
+    as_json: Annotated[bool, typer.Option("--json", help="For machines.")] = False,
+) -> None:
+    """List what tools did and nobody undid: exit 1 if there is any, 2 if it cannot be known."""
+    from bot.effects import show_effects
+
+    raise typer.Exit(asyncio.run(show_effects(as_json=as_json)))
+
+
+@cli.command()
 def timeline(
-    chat: Annotated[int, typer.Argument(help="The chat's id.")],
+    chat: Annotated[int, typer.Argument(min=1, max=BIGGEST, help="The chat's id.")],
     burst: Annotated[
-        int | None, typer.Option(min=1, help="The number of its first message; else the newest.")
+        int | None,
+        typer.Option(min=1, max=BIGGEST, help="The number of its first message; else the newest."),
     ] = None,
-    thread: Annotated[int, typer.Option(min=0, help="The topic, where the bot has topics.")] = 0,
+    thread: Annotated[
+        int, typer.Option(min=0, max=BIGGEST, help="The topic, where the bot has topics.")
+    ] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="For machines.")] = False,
 ) -> None:
     """Tell the story of one burst, and why it came twice or not at all."""

@@ -62,7 +62,7 @@ class App:
         self._page = page
         self._grace_ends_at = 0.0
         self._holder = this_process()
-        self._rules = settings.rules(wording.APOLOGY)
+        self._rules = settings.rules(wording.APOLOGY, wording.STOPPED)
         self._db = Database(settings.database_url.get_secret_value(), at)
         self._bot = telegram_bot(settings)
         self._writer = OpenAIWriter(settings.model())
@@ -71,18 +71,14 @@ class App:
 
     def _wire(self) -> None:
         db, rules, holder = self._db, self._rules, self._holder
-        courier = TelegramCourier(self._bot)
+        courier = TelegramCourier(self._bot, streaming=self._settings.streaming)
         self._schedule = Schedule()
         self._keeper = LeaseKeeper(db, holder=holder, ttl=rules.lease_ttl)
         breaker = Breaker()
-        performer = Performer(
-            db,
-            self._toolbox,
-            Ledger(db, is_dead),
-            Resources(db, ttl=rules.lease_ttl, is_dead=is_dead),
-        )
+        resources = Resources(db, ttl=rules.lease_ttl, is_dead=is_dead)
+        performer = Performer(db, self._toolbox, Ledger(db, is_dead), resources)
         dialogue = Dialogue(db, self._writer, performer, breaker)
-        self._undoer = Undoer(db, self._toolbox)
+        self._undoer = Undoer(db, self._toolbox, resources, holder=holder)
         answerer = Answerer(
             db,
             rules,

@@ -6,7 +6,6 @@ from contextlib import contextmanager
 
 import structlog
 from aiogram import Bot
-from aiogram.enums import ChatAction
 from aiogram.exceptions import (
     TelegramAPIError,
     TelegramBadRequest,
@@ -18,16 +17,13 @@ from aiogram.exceptions import (
 )
 
 from bot.session import Attempt, current_attempt
-from coordination.ports import Delivered, Delivery, NotNow, Unconfirmed, Unreachable
+from bot.sketch import Sketch, Streaming
+from coordination.ports import Delivered, Delivery, NotNow, Show, Unconfirmed, Unreachable
 from storage.records import ConversationKey
 
 log = structlog.get_logger(__name__)
 
 REQUEST_SECONDS = 30
-# Telegram clears a chat action after 5 seconds: https://core.telegram.org/bots/api#sendchataction
-TYPING_SECONDS = 4.0
-# An answer that comes at once needs no typing.
-BEFORE_TYPING_SECONDS = 0.2
 
 REFUSED = (
     TelegramForbiddenError,
@@ -40,9 +36,10 @@ REFUSED = (
 class TelegramCourier:
     """Sends plain text, each part once per call, and says what is known of its fate."""
 
-    def __init__(self, bot: Bot) -> None:
+    def __init__(self, bot: Bot, *, streaming: bool = False) -> None:
         self._bot = bot
-        self._typing: set[asyncio.Task[None]] = set()
+        self._stream = Streaming(is_wanted=streaming)
+        self._sketching: set[asyncio.Task[None]] = set()
 
     async def send(self, key: ConversationKey, text: str, may_go: Callable[[], bool]) -> Delivery:
         """Send one part; never raises for what Telegram or the network do."""
@@ -62,29 +59,16 @@ class TelegramCourier:
         return Delivered(message.message_id)
 
     @contextmanager
-    def typing(self, key: ConversationKey) -> Iterator[None]:
-        """Keep "typing…" up while the block runs; its failures delay nothing."""
-        task = asyncio.create_task(self._keep_typing(key))
-        self._typing.add(task)
-        task.add_done_callback(self._typing.discard)
+    def composing(self, key: ConversationKey) -> Iterator[Show]:
+        """Show the draft, or "typing…", while the block runs; its failures delay nothing."""
+        sketch = Sketch(self._bot, key, self._stream)
+        task = asyncio.create_task(sketch.keep_up())
+        self._sketching.add(task)
+        task.add_done_callback(self._sketching.discard)
         try:
-            yield
+            yield sketch.show
         finally:
             task.cancel()
-
-    async def _keep_typing(self, key: ConversationKey) -> None:
-        await asyncio.sleep(BEFORE_TYPING_SECONDS)
-        while True:
-            pause = TYPING_SECONDS
-            try:
-                await self._bot.send_chat_action(
-                    key.chat_id, ChatAction.TYPING, message_thread_id=key.thread_id or None
-                )
-            except TelegramRetryAfter as error:
-                pause = error.retry_after
-            except Exception as error:  # noqa: BLE001 (typing is a courtesy)
-                log.debug("typing_failed", error=type(error).__name__)
-            await asyncio.sleep(pause)
 
 
 def fate(error: Exception, *, written: bool) -> Delivery:

@@ -4,6 +4,7 @@ import typer
 
 from bot.database import reachable_database
 from bot.settings import Settings, SettingsError, load
+from bot.toolbox import toolbox
 from llm.contract import ModelError
 from storage import leadership, schema
 from storage.database import Database, Unavailable, Unusable
@@ -13,6 +14,7 @@ async def examine() -> int:
     """Check one after the other; 0 if all is well, 1 if something failed, 2 for the settings."""
     try:
         settings = load(Settings)
+        toolbox(settings)
     except SettingsError as error:
         for line in str(error).splitlines():
             _say(False, "settings", line)

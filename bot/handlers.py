@@ -6,10 +6,11 @@ from datetime import timedelta
 import structlog
 from aiogram import Dispatcher, Router
 from aiogram.enums import ChatType
-from aiogram.types import Chat, ChatMemberUpdated, Message
+from aiogram.types import Chat, ChatMemberUpdated, Message, MessageGenerationStopped
 
 from bot.inbound.message import inbound
 from coordination.receive import Receiver
+from storage.records import ConversationKey
 
 log = structlog.get_logger(__name__)
 
@@ -19,6 +20,13 @@ TellWhy = Callable[[int], Awaitable[None]]
 
 def dispatcher(receiver: Receiver, tell_why: TellWhy, long_quiet: timedelta) -> Dispatcher:
     """The routes of every kind of update that the bot asks Telegram for."""
+    routes = Dispatcher(disable_fsm=True)
+    routes.include_router(_in_private(receiver, long_quiet))
+    routes.include_router(_elsewhere(tell_why))
+    return routes
+
+
+def _in_private(receiver: Receiver, long_quiet: timedelta) -> Router:
     router = Router()
 
     @router.message(_is_private)
@@ -33,6 +41,16 @@ def dispatcher(receiver: Receiver, tell_why: TellWhy, long_quiet: timedelta) -> 
         if message.edit_date and (corrected := inbound(message)):
             await receiver.correct(corrected)
 
+    @router.stopped_message_generation()
+    async def stopped(stop: MessageGenerationStopped) -> None:
+        await receiver.stop(ConversationKey(stop.chat.id, stop.message_thread_id or 0))
+
+    return router
+
+
+def _elsewhere(tell_why: TellWhy) -> Router:
+    router = Router()
+
     @router.message()
     @router.channel_post()
     async def elsewhere(message: Message) -> None:
@@ -43,9 +61,7 @@ def dispatcher(receiver: Receiver, tell_why: TellWhy, long_quiet: timedelta) -> 
         if _joined(change.chat, change.new_chat_member.status):
             await tell_why(change.chat.id)
 
-    routes = Dispatcher(disable_fsm=True)
-    routes.include_router(router)
-    return routes
+    return router
 
 
 async def _is_private(message: Message) -> bool:

@@ -9,7 +9,7 @@ from bot.on_database import give_up, on_database
 from storage.database import Database
 from storage.prune import LEAST, prune
 
-AGE = re.compile(r"([0-9]{1,6})([hdw])")
+AGE = re.compile(r"([0-9]{1,5})([hdw])")
 UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
 
 

@@ -71,6 +71,8 @@ class Settings(BaseSettings):
     summary_tokens: Annotated[int, Field(ge=0, le=100_000)] = 400
     tools: Modules = ()
 
+    streaming: bool = True
+
     on_uncertain_delivery: Annotated[OnUncertainDelivery, InAnyCase] = "balanced"
 
     http_port: Annotated[int, Field(ge=0, le=65_535)] = 8080
@@ -114,7 +116,7 @@ class Settings(BaseSettings):
             timeout_seconds=self.model_timeout_seconds,
         )
 
-    def rules(self, apology: str) -> Rules:
+    def rules(self, apology: str, stopped: str) -> Rules:
         """What coordination needs to know."""
         return Rules(
             quiet=timedelta(seconds=self.debounce_quiet_seconds),
@@ -130,6 +132,7 @@ class Settings(BaseSettings):
             system_prompt=self.system_prompt,
             on_uncertain_delivery=self.on_uncertain_delivery,
             apology=apology,
+            stopped=stopped,
         )
 
 

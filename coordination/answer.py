@@ -174,7 +174,7 @@ class Answerer:
 
     async def _stopped(self, held: HeldLease, burst: Burst, why: Stop) -> Released | None:
         match why:
-            case Stop.NEWER_MESSAGE:
+            case Stop.NEWER_MESSAGE | Stop.BY_USER:
                 return await self._supersede(held, burst)
             case Stop.SHUTTING_DOWN:
                 log.info("run_handed_over")

@@ -64,6 +64,8 @@ class Breaker:
 
     def failed(self, wish: float | None) -> None:
         """Note a failure that may pass; `wish` is the server's own, in seconds."""
+        if self.is_open and self._clock() < self._probe_at:
+            return  # it was asked before the breaker opened, and says nothing new
         self._failures += 1
         if not self.is_open:
             return

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import structlog
 
 from coordination.dialogue import Dialogue
+from coordination.draft import Draft
 from coordination.history import Said, history, with_effects
 from coordination.lease_keeper import HeldLease, Stop
 from coordination.outcomes import Apology, Outcome, Postponed, Reply, Stopped
@@ -42,9 +43,10 @@ class Composer:
 
     async def compose(self, held: HeldLease, burst: Burst) -> Outcome:
         """Answer the burst, unless the lease is lost or a newer message makes that useless."""
+        draft = Draft()
         try:
-            with self._courier.typing(held.lease.key):
-                text = await held.unless_stopped(self._write(held, burst))
+            with self._courier.composing(held.lease.key) as draft.show:
+                text = await held.unless_stopped(self._write(held, burst, draft))
         except ForGood as error:
             return Apology(error.reason)
         except TryLater as error:
@@ -52,11 +54,14 @@ class Composer:
         except Exception as error:
             log.exception("composing_failed")
             return self._later(burst, type(error).__name__, None)
+        if text is Stop.BY_USER:
+            # What was seen of the answer is the answer.
+            return Reply(storable(draft.text) if draft.text.strip() else self._rules.stopped)
         return Stopped(text) if isinstance(text, Stop) else Reply(storable(text))
 
-    async def _write(self, held: HeldLease, burst: Burst) -> str:
+    async def _write(self, held: HeldLease, burst: Burst, draft: Draft) -> str:
         turns = await self._prompt(held, burst)
-        return await self._dialogue.answer(held, burst, turns)
+        return await self._dialogue.answer(held, burst, turns, draft)
 
     async def _prompt(self, held: HeldLease, burst: Burst) -> list[Turn]:
         key, limit = held.lease.key, self._rules.history_messages

@@ -8,6 +8,7 @@ from typing import Literal
 import structlog
 
 from coordination.breaker import Breaker
+from coordination.draft import Draft
 from coordination.lease_keeper import HeldLease
 from coordination.metrics import (
     MODEL_CALLS,
@@ -42,7 +43,9 @@ class Dialogue:
         self._performer = performer
         self._breaker = breaker
 
-    async def answer(self, held: HeldLease, burst: Burst, turns: Sequence[Turn]) -> str:
+    async def answer(
+        self, held: HeldLease, burst: Burst, turns: Sequence[Turn], draft: Draft
+    ) -> str:
         """The model's last word on the turns.
 
         Raises:
@@ -50,7 +53,7 @@ class Dialogue:
         """
         said = list(turns)
         for _ in range(MOST_ROUNDS):
-            answer = await self.ask(held, burst, said, self._performer.toolbox.specs)
+            answer = await self.ask(held, burst, said, self._performer.toolbox.specs, draft=draft)
             if not answer.tool_calls:
                 return answer.text
             said.append(Turn("assistant", answer.text, tool_calls=_readable(answer.tool_calls)))
@@ -58,7 +61,7 @@ class Dialogue:
                 words = await self._performer.perform(held, burst, asked)
                 said.append(Turn("tool", words, tool_call_id=asked.id))
         log.warning("too_many_tool_calls", rounds=MOST_ROUNDS)
-        return (await self.ask(held, burst, said)).text
+        return (await self.ask(held, burst, said, draft=draft)).text
 
     async def ask(
         self,
@@ -68,6 +71,7 @@ class Dialogue:
         tools: Sequence[ToolSpec] = (),
         *,
         temperature: float | None = None,
+        draft: Draft | None = None,
     ) -> Answer:
         """Ask once, and write down what it took.
 
@@ -75,12 +79,18 @@ class Dialogue:
             TryLater, ForGood: as the model's client does.
         """
         meter = Meter()
+        if draft:
+            draft.begin()
         outcome: Outcome = "cancelled"
         reason = None
         try:
             async with step(self._db.at, "model_call"):
                 answer = await self._writer.write(
-                    turns, tools=tools, temperature=temperature, meter=meter
+                    turns,
+                    tools=tools,
+                    temperature=temperature,
+                    on_chunk=draft.add if draft else None,
+                    meter=meter,
                 )
             outcome = "tools" if answer.tool_calls else "answered"
             self._breaker.answered()
@@ -100,6 +110,13 @@ class Dialogue:
         """What earlier runs of the burst have done; the model is told, and need not ask again."""
         if not self._performer.toolbox.specs:
             return []
+        found = await self._effects_of(burst, held)
+        if interrupted := [each for each in found if not each.is_settled]:
+            await self._performer.resume(held, burst, interrupted)
+            found = await self._effects_of(burst, held)
+        return [each for each in found if each.is_settled]
+
+    async def _effects_of(self, burst: Burst, held: HeldLease) -> list[Effect]:
         first = burst.answered_seq + 1
         return await until_available(
             lambda: effects.effects_of_burst(self._db, held.lease.key, first)

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from coordination.stages import Stages
 from storage import leases
 from storage.database import Database
-from storage.records import Burst, ConversationKey, Renewed, Seq, Taken
+from storage.records import Burst, ConversationKey, Fence, Renewed, Seq, Taken
 
 T = TypeVar("T")
 
@@ -25,6 +25,7 @@ class Stop(Enum):
     NEWER_MESSAGE = auto()
     LEASE_LOST = auto()
     SHUTTING_DOWN = auto()
+    BY_USER = auto()
 
 
 class HeldLease:
@@ -45,6 +46,10 @@ class HeldLease:
     def is_surely_valid(self) -> bool:
         """False once the lease may have expired by PostgreSQL's clock, even if it was not taken."""
         return not self.is_lost() and monotonic() < self._valid_until
+
+    def is_stopped(self) -> bool:
+        """True once there is no point in working under it."""
+        return self._stop.done()
 
     def is_lost(self) -> bool:
         """True once somebody else holds the conversation."""
@@ -135,6 +140,14 @@ class LeaseKeeper:
         else:
             held.renewed(asked_at + self._ttl.total_seconds())
             held.counter_is(renewed.inbound_seq, renewed.revision)
+            if renewed.is_to_stop:
+                held.stop(Stop.BY_USER)
+
+    def stop_run(self, key: ConversationKey, fence: Fence) -> None:
+        """Tell the run with that fence, if this process has it, that its user has enough."""
+        held = self._held.get(key)
+        if held and held.lease.fence == fence:
+            held.stop(Stop.BY_USER)
 
     def stop_all(self, why: Stop) -> None:
         """Stop the work under every lease."""

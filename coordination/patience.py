@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -32,6 +32,16 @@ async def until_available(verb: Callable[[], Awaitable[T]]) -> T:
             log.warning("database_unavailable", error=str(error), retry_in=pause)
             await asyncio.sleep(pause)
             pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
+
+
+async def to_its_end(work: Coroutine[object, object, T]) -> T:
+    """Do the work even when the task is cancelled meanwhile; only then let it be."""
+    working = asyncio.ensure_future(work)
+    try:
+        return await asyncio.shield(working)
+    except asyncio.CancelledError:
+        await asyncio.wait({working})
+        raise
 
 
 @dataclass(frozen=True, slots=True)

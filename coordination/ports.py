@@ -10,6 +10,9 @@ from storage.records import ConversationKey
 Cut = Callable[[str], list[str]]
 """Cuts a reply into parts that the chat accepts."""
 
+Show = Callable[[str], None]
+"""Shows the answer as far as it has come; at once, and without ever failing."""
+
 IsDead = Callable[[str], bool]
 """True only with proof: the process of that name is gone for ever."""
 
@@ -53,8 +56,8 @@ class Courier(Protocol):
         """Send one part, once, unless `may_go` says no just before the first byte leaves."""
         ...
 
-    def typing(self, key: ConversationKey) -> AbstractContextManager[None]:
-        """Show, as well as it goes, that an answer is being written."""
+    def composing(self, key: ConversationKey) -> AbstractContextManager[Show]:
+        """Show, as well as it goes, that an answer is being written, and how far it is."""
         ...
 
 

@@ -10,8 +10,9 @@ from coordination.ports import Alarm
 from coordination.rules import Rules
 from storage.database import Database, Unavailable
 from storage.edits import edit
+from storage.leases import ask_to_stop
 from storage.messages import receive
-from storage.records import Counted, InboundMessage
+from storage.records import ConversationKey, Counted, InboundMessage
 
 MOST_AT_ONCE = 500
 
@@ -56,6 +57,15 @@ class Receiver:
         corrected = await edit(self._db, message, quiet=self._rules.quiet, cap=self._rules.cap)
         if corrected:
             self._tell(corrected)
+
+    async def stop(self, key: ConversationKey) -> None:
+        """Have the answer that is being written stop where it is, in whichever process.
+
+        Raises:
+            Unavailable: the database is away; ask again.
+        """
+        if fence := await ask_to_stop(self._db, key):
+            self._keeper.stop_run(key, fence)
 
     async def _write_all(self) -> None:
         # What arrives while a statement is under way goes into the next one.

@@ -24,3 +24,5 @@ class Rules:
     system_prompt: str
     on_uncertain_delivery: OnUncertainDelivery
     apology: str
+    stopped: str
+    """What is said in place of an answer that was stopped before its first word."""

@@ -59,10 +59,8 @@ class Wakes:
         dead = [holder for holder in holders if self._is_dead(holder)]
         if dead and await leases.free_leases_of(self._db, dead):
             log.info("leases_of_dead_freed", holders=dead)
-        for key in await reminders.post_due_reminders(
-            self._db, holder=self._holder, most=self._limit
-        ):
-            self.wake(key)
+        while await self._post() == self._limit:
+            pass
         await self._look()
 
     def stop(self) -> None:
@@ -83,6 +81,11 @@ class Wakes:
             task.cancel()
         if self._looking:
             self._looking.cancel()
+
+    async def _post(self) -> int:
+        # What is posted is due like any reply, and found so.
+        posted = await reminders.post_due_reminders(self._db, holder=self._holder, most=self._limit)
+        return len(posted)
 
     async def _look(self) -> None:
         # Our own running conversations come back from the query too.

@@ -59,6 +59,7 @@ SELECT seen.*, EXISTS (SELECT FROM claimed)
 FROM ({_SEEN}) seen
 """
 
+# One that is ours already is one whose taking over we never heard of.
 TAKE_OVER = f"""
 WITH {CLOCK}, {FENCED},
 claimed AS (
@@ -67,7 +68,7 @@ claimed AS (
         expires_at = clock.now + CAST(:time_limit AS interval)
     FROM fenced, clock
     WHERE e.chat_id = fenced.chat_id AND e.thread_id = fenced.thread_id AND e.key = :key
-      AND e.state = 'processing' AND e.fence = :last_fence
+      AND e.state = 'processing' AND e.fence IN (:last_fence, :fence)
       AND fenced.lease_expires_at > clock.now
     RETURNING e.chat_id, e.thread_id, e.key, e.burst, e.tool, true AS again
 ),
@@ -134,9 +135,10 @@ SELECT event_version FROM numbered
 """
 
 OF_BURST = """
-SELECT key, tool, CAST(arguments AS text) AS arguments, result, last_seq FROM effects
+SELECT key, tool, CAST(arguments AS text) AS arguments, result, last_seq,
+    state <> 'processing' AS is_settled
+FROM effects
 WHERE chat_id = :chat_id AND thread_id = :thread_id AND burst = :burst
-  AND state IN ('done', 'failed')
 ORDER BY place
 """
 
@@ -250,10 +252,12 @@ async def replay_effect(
 
 @verb
 async def effects_of_burst(db: Database, key: ConversationKey, burst: int) -> list[Effect]:
-    """What tools have done for the burst that begins with message `burst`, in order."""
+    """What tools did, or began, for the burst that begins with message `burst`, in order."""
     rows = await db.fetch(OF_BURST, {**key._asdict(), "burst": burst})
     return [
-        Effect(row.key, row.tool, row.arguments, row.result or "", Seq(row.last_seq))
+        Effect(
+            row.key, row.tool, row.arguments, row.result or "", Seq(row.last_seq), row.is_settled
+        )
         for row in rows
     ]
 

@@ -165,7 +165,32 @@ UPDATE conversations c
 SET lease_expires_at = GREATEST(c.lease_expires_at, clock.now + CAST(:ttl AS interval))
 FROM mine, clock
 WHERE c.chat_id = mine.chat_id AND c.thread_id = mine.thread_id
-RETURNING c.chat_id, c.thread_id, c.lease_fence, c.inbound_seq, c.revision
+RETURNING c.chat_id, c.thread_id, c.lease_fence, c.inbound_seq, c.revision,
+    c.stop_fence = c.lease_fence IS TRUE AS is_to_stop
+"""
+
+_TOLD_TO_STOP = told(
+    "asked",
+    "'stop_asked'",
+    "'{}'::jsonb",
+    run="lease_fence",
+    burst="answered_seq + 1",
+    cause="run_version",
+    holder="NULL",
+)
+ASK_TO_STOP = f"""
+WITH {CLOCK},
+asked AS (
+    UPDATE conversations c SET stop_fence = c.lease_fence, event_version = c.event_version + 1
+    FROM runs r
+    WHERE c.chat_id = :chat_id AND c.thread_id = :thread_id
+      AND r.chat_id = c.chat_id AND r.thread_id = c.thread_id AND r.number = c.lease_fence
+      AND r.state = 'generating' AND c.stop_fence IS DISTINCT FROM c.lease_fence
+    RETURNING c.chat_id, c.thread_id, c.event_version, c.lease_fence, c.answered_seq,
+        r.version AS run_version
+),
+{_TOLD_TO_STOP}
+SELECT lease_fence FROM asked
 """
 
 HAND_OVER = f"""
@@ -312,6 +337,7 @@ async def renew_leases(
             Lease(ConversationKey(row.chat_id, row.thread_id), holder, Fence(row.lease_fence)),
             Seq(row.inbound_seq),
             row.revision,
+            row.is_to_stop,
         )
         for row in rows
     ]
@@ -333,6 +359,15 @@ async def hand_over_delivery(
     """Give the lease back with its reply not delivered, for any process to take at once."""
     row = await db.fetch_one(HAND_OVER_DELIVERY, {**of_run(lease, run), "now": now})
     return None if row is None else Released(row.due_in)
+
+
+@verb
+async def ask_to_stop(
+    db: Database, key: ConversationKey, *, now: datetime | None = None
+) -> Fence | None:
+    """Have the run that is generating keep what it has; None: there is none."""
+    row = await db.fetch_one(ASK_TO_STOP, {**key._asdict(), "now": now})
+    return None if row is None else Fence(row.lease_fence)
 
 
 @verb

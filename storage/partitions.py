@@ -94,13 +94,14 @@ async def _make(db: Database, name: str, begins: datetime, ends: datetime) -> bo
 
 
 async def _drop(db: Database, name: str) -> bool:
+    has_rows = text(f"SELECT EXISTS (SELECT FROM {name})")
     try:
         async with db.transaction() as connection:
-            if not await _is_ours(connection):
+            if not await _is_ours(connection) or await connection.scalar(has_rows):
                 return False
             # In the order in which everybody locks them: the parent first.
             await _execute(connection, "LOCK TABLE ONLY events IN ACCESS EXCLUSIVE MODE")
-            if await connection.scalar(text(f"SELECT EXISTS (SELECT FROM {name})")):
+            if await connection.scalar(has_rows):
                 return False
             await _execute(connection, f"DROP TABLE {name}")
     except (Unavailable, DBAPIError):

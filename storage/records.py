@@ -122,6 +122,8 @@ class Renewed:
     lease: Lease
     inbound_seq: Seq
     revision: int = 0
+    is_to_stop: bool = False
+    """True if the person asked that the answer stop where it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +207,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """A call of a tool whose result is recorded."""
+    """A call of a tool that was made for a burst."""
 
     key: str
     tool: str
@@ -213,6 +215,8 @@ class Effect:
     result: str
     last_seq: Seq
     """The newest message that the run knew when it called."""
+    is_settled: bool = True
+    """Whether its result is recorded; if not, the run that called may be no more."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ made AS (
         ), 0), :key, :text,
         COALESCE(CAST(:due_at AS timestamptz), clock.now + CAST(:due_in AS interval))
     FROM open, clock
-    ON CONFLICT (chat_id, thread_id, key) DO NOTHING
+    ON CONFLICT DO NOTHING
     RETURNING chat_id, thread_id, number, due_at
 ),
 numbered AS (
@@ -65,13 +65,18 @@ cancelled AS (
       AND (r.number = CAST(:number AS bigint) OR r.key = CAST(:key AS text))
     RETURNING r.chat_id, r.thread_id, r.number, r.text, r.due_at
 ),
+before AS (
+    SELECT number, text, due_at FROM reminders
+    WHERE chat_id = :chat_id AND thread_id = :thread_id AND state = 'cancelled'
+      AND (number = CAST(:number AS bigint) OR key = CAST(:key AS text))
+),
 numbered AS (
     UPDATE conversations c SET event_version = c.event_version + 1
     FROM cancelled WHERE c.chat_id = cancelled.chat_id AND c.thread_id = cancelled.thread_id
     RETURNING c.chat_id, c.thread_id, c.event_version, number
 ),
 {_CANCELLED}
-SELECT number, text, due_at FROM cancelled
+SELECT number, text, due_at FROM cancelled UNION ALL SELECT * FROM before
 """
 
 WAITING = """
@@ -156,7 +161,9 @@ async def set_reminder(
 ) -> Reminder:
     """Keep a text for later; again with the same `key` gives the reminder that is there."""
     given = {"key": key, "text": text, "due_at": due_at, "due_in": due_in, "now": now}
-    rows = await db.fetch(SET, {**conversation._asdict(), **given})
+    arguments = {**conversation._asdict(), **given}
+    # Without a row a number was drawn twice at the same moment; the next look sees the other.
+    rows = await db.fetch(SET, arguments) or await db.fetch(SET, arguments)
     return Reminder(rows[0].number, text, rows[0].due_at)
 
 
@@ -169,7 +176,7 @@ async def cancel_reminder(
     key: str | None = None,
     now: datetime | None = None,
 ) -> Reminder | None:
-    """Cancel a waiting reminder by its number or key; None: there is none that waits."""
+    """Cancel a reminder by its number or key, again if need be; None: there is none that waits."""
     given = {**conversation._asdict(), "number": number, "key": key, "now": now}
     row = await db.fetch_one(CANCEL, given)
     return None if row is None else Reminder(row.number, row.text, row.due_at)

@@ -3,21 +3,29 @@
 import re
 from typing import Any
 
+from bot.standins.seen_pictures import pictures_seen
+
 _WORD = re.compile(r"\S+\s*|\s+")
 
 
 def friendly_answer(messages: list[dict[str, Any]]) -> str:
-    """Repeat, line by line, all that the user said since the last answer, and what tools said."""
-    said = _about(lines_since_last_answer(messages))
-    results = [text for text in _since_last_answer(messages, "tool") if text.strip()]
-    if not results:
-        return said
-    return "\n".join([said, "The tools say:", *(f"• {result}" for result in results)])
+    """Repeat, line by line, all that the user said since the last answer, and what tools said.
+
+    Pictures are counted and measured.
+    """
+    lines = lines_since_last_answer(messages)
+    seen = pictures_seen(_since_last_answer(messages, "user"))
+    said = [_about(lines)] if lines or not seen else []
+    if seen:
+        said.append(seen)
+    texts = map(content_text, _since_last_answer(messages, "tool"))
+    results = [f"• {text}" for text in texts if text.strip()]
+    return "\n".join([*said, *(["The tools say:"] if results else []), *results])
 
 
 def lines_since_last_answer(messages: list[dict[str, Any]]) -> list[str]:
     """Gather the non-empty lines of the user's latest turn, however many messages it came in."""
-    texts = _since_last_answer(messages, "user")
+    texts = map(content_text, _since_last_answer(messages, "user"))
     return [line.strip() for text in texts for line in text.splitlines() if line.strip()]
 
 
@@ -43,18 +51,20 @@ def _about(lines: list[str]) -> str:
     return "\n".join(["Thank you, I read all of it:", *(f"• {line}" for line in lines)])
 
 
-def _since_last_answer(messages: list[dict[str, Any]], role: str) -> list[str]:
+def _since_last_answer(messages: list[dict[str, Any]], role: str) -> list[Any]:
     """What was said in that role; an assistant that only calls tools has not answered yet."""
-    texts: list[str] = []
+    contents: list[Any] = []
     for message in reversed(messages):
         if message.get("role") == "assistant" and not message.get("tool_calls"):
             break
         if message.get("role") == role:
-            texts.append(content_text(message.get("content")))
-    return texts[::-1]
+            contents.append(message.get("content"))
+    return contents[::-1]
 
 
 def _part_text(part: dict[str, Any]) -> str:
     if part.get("type") == "text":
         return str(part.get("text", ""))
+    if part.get("type") == "image_url":
+        return ""
     return f"[{part.get('type', 'unknown part')}]"

@@ -1,27 +1,32 @@
 """The people who talk to the bot: their chats, what was said, and how messages are shaped."""
 
-import re
-import time
 from collections import OrderedDict
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 _LINES_KEPT = 1000
-_LEADING_COMMAND = re.compile(r"/[A-Za-z0-9_]+(@\w+)?")
 _SUPERGROUPS_BELOW = -1_000_000_000_000
 _GROUP_MEMBER_ID = 777_000_777
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One message as the chat shows it."""
+    """One message as the chat shows it.
+
+    `text` is what it says: its text or caption, or a rich message's source, of which `rich` is
+    the InputRichMessage as the bot gave it. `content` has the members of the Message object that
+    are not its head.
+    """
 
     message_id: int
     thread_id: int
     from_bot: bool
     text: str
     date: int
-    edited: bool = False
+    content: Mapping[str, Any]
+    rich: Mapping[str, Any] | None = None
+    edit_date: int | None = None
 
 
 @dataclass(slots=True)
@@ -87,21 +92,24 @@ class Chats:
         return message_id
 
 
-def message_object(chat: Chat, sender: dict[str, Any], line: Line) -> dict[str, Any]:
-    """Shape a text message as the Bot API does."""
+def message_object(chat: Chat, bot: Mapping[str, Any], line: Line) -> dict[str, Any]:
+    """Shape a message as the Bot API does."""
     message: dict[str, Any] = {
         "message_id": line.message_id,
-        "from": sender,
+        "from": bot if line.from_bot else chat.as_sender(),
         "chat": chat.as_chat(),
         "date": line.date,
     }
     if line.thread_id:
         message["message_thread_id"] = line.thread_id
         message["is_topic_message"] = True
-    if line.edited:
-        message["edit_date"] = int(time.time())
-    message["text"] = line.text
-    command = _LEADING_COMMAND.match(line.text)
-    if command is not None and not line.from_bot:
-        message["entities"] = [{"offset": 0, "length": command.end(), "type": "bot_command"}]
+    if line.edit_date is not None:
+        message["edit_date"] = line.edit_date
+    return {**message, **line.content}
+
+
+def replied_object(chat: Chat, bot: Mapping[str, Any], line: Line) -> dict[str, Any]:
+    """The same as a `reply_to_message`, which has no such member itself."""
+    message = message_object(chat, bot, line)
+    message.pop("reply_to_message", None)
     return message

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Literal, Self, TypeAlias
 
-Kind: TypeAlias = Literal["chat", "message", "edit", "delete", "action"]
+Kind: TypeAlias = Literal["chat", "message", "edit", "delete", "action", "draft", "notice"]
 
 
 @dataclass(frozen=True, slots=True)

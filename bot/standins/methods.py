@@ -1,30 +1,19 @@
 """The Bot API's methods: what each one checks, does and answers."""
 
-import json
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, TypeAlias
 
 from aiohttp import web
 
+from bot.standins.commands import Commands
+from bot.standins.editing import Editor
+from bot.standins.files import Files
 from bot.standins.polling import Polling
+from bot.standins.presses import Presses
 from bot.standins.sending import Sender
-from bot.standins.wire import ApiError, flag, integer, success, success_list
+from bot.standins.wire import ApiError, Params, flag, integer, success, success_list
 
-Method: TypeAlias = Callable[[dict[str, str]], Awaitable[web.Response]]
-
-METHODS = (
-    "getMe",
-    "getUpdates",
-    "setWebhook",
-    "deleteWebhook",
-    "getWebhookInfo",
-    "sendMessage",
-    "editMessageText",
-    "deleteMessage",
-    "sendChatAction",
-    "setMyCommands",
-    "getMyCommands",
-)
+Method: TypeAlias = Callable[[Params], Awaitable[web.Response]]
 
 _CHAT_ACTIONS = frozenset(
     {
@@ -46,25 +35,40 @@ _CHAT_ACTIONS = frozenset(
 class Methods:
     """Each of `METHODS`, by its name in small letters."""
 
-    def __init__(self, polling: Polling, sender: Sender) -> None:
+    def __init__(
+        self,
+        polling: Polling,
+        sender: Sender,
+        files: Files,
+        commands: Commands,
+        presses: Presses,
+    ) -> None:
         self._polling = polling
         self._sender = sender
-        self._commands: dict[tuple[str, str], Any] = {}
+        editor = Editor(sender)
         self.by_name: Mapping[str, Method] = {
             "getme": self._get_me,
             "getupdates": self._get_updates,
             "setwebhook": self._set_webhook,
             "deletewebhook": self._delete_webhook,
             "getwebhookinfo": self._get_webhook_info,
-            "sendmessage": self._send_message,
-            "editmessagetext": self._edit_message_text,
-            "deletemessage": self._delete_message,
             "sendchataction": self._send_chat_action,
-            "setmycommands": self._set_my_commands,
-            "getmycommands": self._get_my_commands,
+            "sendmessage": _answering(sender.send),
+            "sendrichmessage": _answering(sender.send_rich),
+            "senddocument": _answering(sender.send_document),
+            "sendmessagedraft": _doing(sender.drafts.write),
+            "sendrichmessagedraft": _doing(sender.drafts.write_rich),
+            "editmessagetext": _answering(editor.edit_text),
+            "editmessagereplymarkup": _answering(editor.edit_markup),
+            "deletemessage": _doing(editor.delete),
+            "answercallbackquery": _doing(presses.answer),
+            "getfile": _answering(files.describe),
+            "setmycommands": _doing(commands.set),
+            "getmycommands": _answering(commands.get),
+            "deletemycommands": _doing(commands.delete),
         }
 
-    async def _get_me(self, _params: dict[str, str]) -> web.Response:
+    async def _get_me(self, _params: Params) -> web.Response:
         return success(
             {
                 **self._sender.bot,
@@ -76,7 +80,7 @@ class Methods:
             }
         )
 
-    async def _get_updates(self, params: dict[str, str]) -> web.Response:
+    async def _get_updates(self, params: Params) -> web.Response:
         if "allowed_updates" in params:
             self._polling.remember_allowed(params["allowed_updates"])
         return success_list(
@@ -87,7 +91,7 @@ class Methods:
             )
         )
 
-    async def _set_webhook(self, params: dict[str, str]) -> web.Response:
+    async def _set_webhook(self, params: Params) -> web.Response:
         url = params.get("url", "")
         if not url:
             return await self._delete_webhook(params)
@@ -98,17 +102,17 @@ class Methods:
         self._polling.set_webhook(url)
         return success(True, "Webhook is already set" if already else "Webhook was set")
 
-    async def _delete_webhook(self, params: dict[str, str]) -> web.Response:
+    async def _delete_webhook(self, params: Params) -> web.Response:
         self._drop_pending_if_asked(params)
         already = not self._polling.webhook_url
         self._polling.set_webhook("")
         return success(True, "Webhook is already deleted" if already else "Webhook was deleted")
 
-    def _drop_pending_if_asked(self, params: dict[str, str]) -> None:
+    def _drop_pending_if_asked(self, params: Params) -> None:
         if flag(params, "drop_pending_updates"):
             self._polling.queue.forget_all()
 
-    async def _get_webhook_info(self, _params: dict[str, str]) -> web.Response:
+    async def _get_webhook_info(self, _params: Params) -> web.Response:
         info: dict[str, Any] = {
             "url": self._polling.webhook_url,
             "has_custom_certificate": False,
@@ -118,35 +122,23 @@ class Methods:
             info["allowed_updates"] = sorted(self._polling.allowed_updates)
         return success(info)
 
-    async def _send_message(self, params: dict[str, str]) -> web.Response:
-        return success(self._sender.send(params))
-
-    async def _edit_message_text(self, params: dict[str, str]) -> web.Response:
-        return success(self._sender.edit(params))
-
-    async def _delete_message(self, params: dict[str, str]) -> web.Response:
-        self._sender.delete(params)
-        return success(True)
-
-    async def _send_chat_action(self, params: dict[str, str]) -> web.Response:
+    async def _send_chat_action(self, params: Params) -> web.Response:
         if params.get("action", "").lower() not in _CHAT_ACTIONS:
             raise ApiError(400, "Bad Request: wrong parameter action in request")
         self._sender.act(params)
         return success(True)
 
-    async def _set_my_commands(self, params: dict[str, str]) -> web.Response:
-        try:
-            commands = json.loads(params.get("commands", ""))
-        except ValueError:
-            raise ApiError(400, "Bad Request: can't parse commands JSON object") from None
-        if not isinstance(commands, list):
-            raise ApiError(400, "Bad Request: expected an Array of BotCommand")
-        self._commands[_commands_key(params)] = commands
+
+def _answering(act: Callable[[Params], Any]) -> Method:
+    async def method(params: Params) -> web.Response:
+        return success(act(params))
+
+    return method
+
+
+def _doing(act: Callable[[Params], None]) -> Method:
+    async def method(params: Params) -> web.Response:
+        act(params)
         return success(True)
 
-    async def _get_my_commands(self, params: dict[str, str]) -> web.Response:
-        return success(self._commands.get(_commands_key(params), []))
-
-
-def _commands_key(params: dict[str, str]) -> tuple[str, str]:
-    return params.get("scope", ""), params.get("language_code", "")
+    return method

@@ -19,6 +19,7 @@ from bot.standins.faults import (
     Say,
     Stall,
 )
+from bot.standins.hearing import Hearing
 from bot.standins.loopback import LoopbackServer, hang_up
 from bot.standins.model_calls import CallLog, ModelCall
 from bot.standins.model_control import add_model_control
@@ -38,7 +39,9 @@ _LARGEST_REQUEST = 64 * 1024 * 1024
 
 
 class ModelStandIn:
-    """Serves chat completions under `/v1`. Stopping and starting again keeps state and port.
+    """Serves chat completions under `/v1`, and what `hearing` says transcriptions.
+
+    Stopping and starting again keeps state and port.
 
     `delay` passes before the first word, `per_word` before each word; both may be changed at any
     time. `answer` makes of the messages a text or tool calls; without it, the model calls the
@@ -66,6 +69,7 @@ class ModelStandIn:
         self.answer: Answer | None = None
         self.hook: ModelHook | None = None
         self.switches = ModelSwitches(seed)
+        self.hearing = Hearing(self.switches, api_key)
 
     @property
     def url(self) -> str:
@@ -101,6 +105,7 @@ class ModelStandIn:
     def _build_app(self) -> web.Application:
         app = web.Application(client_max_size=_LARGEST_REQUEST)
         app.router.add_post("/v1/chat/completions", self._take_call)
+        app.router.add_post("/v1/audio/transcriptions", self.hearing.take_call)
         add_model_names(app, self._api_key)
         add_model_control(app, self)
         add_switches(app, "/control/faults", Switchboard({"model": self.switches}))

@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 from bot.standins.model_errors import RequestError
+from bot.standins.seen_pictures import PictureError, check_picture
 
 _ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
 _TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
@@ -60,6 +61,24 @@ def _check_message(where: str, message: Any) -> None:
     if not isinstance(content, str | list) and not (calls and content is None):
         what = f"Invalid value for '{where}.content': expected a string, got {content!r}."
         raise RequestError(400, what, "invalid_type")
+    if isinstance(content, list):
+        _check_parts(f"{where}.content", role, content)
+
+
+def _check_parts(where: str, role: str, parts: list[Any]) -> None:
+    for place, part in enumerate(parts):
+        if not isinstance(part, dict) or not isinstance(part.get("type"), str):
+            raise _missing(f"{where}[{place}].type")
+        if part["type"] != "image_url":
+            continue
+        if role != "user":
+            what = f"Invalid '{where}': image URLs are only allowed for messages of the user."
+            raise RequestError(400, what, "invalid_value")
+        try:
+            check_picture(part)
+        except PictureError as error:
+            what = f"Invalid '{where}[{place}].image_url': {error}."
+            raise RequestError(400, what, "invalid_image_format") from None
 
 
 def _check_calls(where: str, role: str, calls: Any) -> None:

@@ -8,6 +8,8 @@ from bot.standins.switches import Switches
 
 COMPLETION = "completion"
 """Where most of these switches strike."""
+TRANSCRIPTION = "transcription"
+"""Where those strike too that can."""
 TOOL_CALL = "tool call"
 """Where a switch strikes that touches only answers that call tools."""
 BAD_TOOL_ARGUMENTS = "bad-tool-arguments"
@@ -29,6 +31,10 @@ def _kind(name: str, title: str, does: str, argument: Argument | None = None) ->
     return Kind(name, title, does, (COMPLETION,), argument)
 
 
+def _any(name: str, title: str, does: str, argument: Argument | None = None) -> Kind:
+    return Kind(name, title, does, (COMPLETION, TRANSCRIPTION), argument)
+
+
 def _rate_limit(seconds: float) -> ModelFault:
     return RefuseCompletion(
         429, "rate_limit_exceeded", "Rate limit reached for requests.", seconds, kind="requests"
@@ -44,18 +50,18 @@ def _many_words(kilobytes: float) -> ModelFault:
 # In the order in which they are asked: a late answer may fail besides.
 _CALLS: list[tuple[Kind, Callable[[float], ModelFault]]] = [
     (
-        _kind("late", "first word late", "Waits before it answers.", Argument("seconds", 5, 3600)),
+        _any("late", "first word late", "Waits before it answers.", Argument("seconds", 5, 3600)),
         Stall,
     ),
     (
-        _kind("429", "429 rate limit", "Refuses with Retry-After.", Argument("seconds", 2, 3600)),
+        _any("429", "429 rate limit", "Refuses with Retry-After.", Argument("seconds", 2, 3600)),
         _rate_limit,
     ),
     (
-        _kind("500", "500 server error", "Refuses with OpenAI's JSON."),
+        _any("500", "500 server error", "Refuses with OpenAI's JSON."),
         lambda _: RefuseCompletion(500, None, _OVERLOADED),
     ),
-    (_kind("hang", "no answer ever", "Waits until the bot gives up."), lambda _: Hang()),
+    (_any("hang", "no answer ever", "Waits until the bot gives up."), lambda _: Hang()),
     (
         _kind("cut", "answer ends half-way", "Ends the stream after so many words.", _WORDS),
         lambda words: CutStream(round(words), "clean"),
@@ -68,9 +74,9 @@ _CALLS: list[tuple[Kind, Callable[[float], ModelFault]]] = [
         _kind("malformed", "broken event", "Sends no JSON after so many words.", _WORDS),
         lambda words: CutStream(round(words), "malformed"),
     ),
-    (_kind("empty", "empty answer", "Finishes without a word."), lambda _: Say("")),
+    (_any("empty", "empty answer", "Finishes without a word."), lambda _: Say("")),
     (
-        _kind("huge", "huge answer", "Answers at this length.", Argument("kilobytes", 200, 10_000)),
+        _any("huge", "huge answer", "Answers at this length.", Argument("kilobytes", 200, 10_000)),
         _many_words,
     ),
     (
@@ -78,7 +84,7 @@ _CALLS: list[tuple[Kind, Callable[[float], ModelFault]]] = [
         lambda _: RefuseCompletion(400, "context_length_exceeded", _TOO_LONG),
     ),
     (
-        _kind("no-quota", "no quota left", "Refuses with 429 insufficient_quota."),
+        _any("no-quota", "no quota left", "Refuses with 429 insufficient_quota."),
         lambda _: RefuseCompletion(429, "insufficient_quota", _NO_QUOTA, kind="insufficient_quota"),
     ),
 ]
@@ -101,9 +107,9 @@ class ModelSwitches(Switches):
     def __init__(self, seed: int = 0) -> None:
         super().__init__(KINDS, seed)
 
-    def faults_of_call(self) -> list[ModelFault]:
+    def faults_of_call(self, where: str = COMPLETION) -> list[ModelFault]:
         """What this call meets."""
-        return self.met(_CALLS, COMPLETION)
+        return self.met(_CALLS, where)
 
     def break_arguments(self) -> bool:
         """Whether the arguments of this answer's tool calls are to be broken."""

@@ -12,10 +12,10 @@ from bot.standins.chats import Chat
 from bot.standins.completions import event
 from bot.standins.guard import Handler, from_here_only
 from bot.standins.happenings import Happening, Subscription
+from bot.standins.line_details import line_detail
 from bot.standins.model import ModelStandIn
 from bot.standins.model_control import pace, set_pace
 from bot.standins.paste import cut_paste
-from bot.standins.sending import line_detail
 from bot.standins.switch_routes import add_switches
 from bot.standins.switchboard import Switchboard
 from bot.standins.telegram import TelegramStandIn

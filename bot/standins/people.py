@@ -1,93 +1,33 @@
-"""The people's side of Telegram: what they say and do, and what they get to see."""
+"""The people's side of Telegram: what they write, and whether they are there at all."""
 
 import time
-from collections.abc import Sequence
-from typing import Any
+from typing import Any, Unpack
 
-from bot.standins.chats import Chat, Chats, Line, message_object
-from bot.standins.happenings import Feed, Subscription
-from bot.standins.polling import Polling
-from bot.standins.replies import ChatAction, Sent, SentLog
-from bot.standins.sending import Sender, line_detail
-from bot.standins.spoilt_updates import SpoiltQueue, aged
-from bot.standins.telegram_switches import TelegramSwitches
+from bot.standins.chats import Chat, Line, message_object
+from bot.standins.contents import Content, text_content
+from bot.standins.line_details import line_detail
+from bot.standins.manner import Manner, check_manner, surroundings
+from bot.standins.spoilt_updates import aged
 from bot.standins.wire import encode
+from bot.standins.witness import Witness
 
 
-class People:
+class People(Witness):
     """Everybody who has a chat with the bot."""
 
-    def __init__(self, first_id: int, switches: TelegramSwitches) -> None:
-        self.switches = switches
-        self.chats = Chats(first_id)
-        queue = SpoiltQueue(first_id, switches)
-        self._polling = Polling(queue)
-        queue.came = self._polling.wake
-        self._log = SentLog()
-        self._feed = Feed()
-        self._sender = Sender(self.chats, self._log, self._feed)
-
-    @property
-    def sent(self) -> Sequence[Sent]:
-        """Everything the users saw, in order."""
-        return self._log.everything
-
-    @property
-    def actions(self) -> Sequence[ChatAction]:
-        """The latest chat actions, in order."""
-        return self._sender.actions
-
-    @property
-    def pending(self) -> int:
-        """How many updates are not confirmed yet."""
-        return len(self._polling.queue)
-
-    @property
-    def confirmed_offset(self) -> int:
-        """The last offset by which the bot confirmed updates; 0 for none."""
-        return self._polling.queue.confirmed_offset
-
-    @property
-    def confirmed_at(self) -> float | None:
-        """When that offset came, in monotonic seconds."""
-        return self._polling.queue.confirmed_at
-
-    @property
-    def next_update_id(self) -> int:
-        """The id the next update gets."""
-        return self._polling.queue.next_id
-
-    def say(
-        self,
-        chat_id: int,
-        text: str,
-        *,
-        first_name: str | None = None,
-        message_thread_id: int | None = None,
-        language_code: str | None = None,
-        message_id: int | None = None,
-        update_id: int | None = None,
-    ) -> int:
+    def say(self, chat_id: int, text: str, **manner: Unpack[Manner]) -> int:
         """Let a person write, which takes back a block; returns the message id."""
-        chat = self.chats.meet(chat_id, first_name, language_code)
-        if chat.blocked:
-            self.unblock(chat_id)
-        line = Line(
-            message_id=self.chats.take_message_id(message_id),
-            thread_id=message_thread_id or 0,
-            from_bot=False,
-            text=text,
-            date=int(time.time()),
-        )
-        chat.keep(line)
-        message = message_object(chat, chat.as_sender(), line)
-        self._queue_if_wanted("message", message, update_id)
-        self._feed.tell("message", chat_id, line_detail(line))
-        return line.message_id
+        return self._write(chat_id, text, text_content(text), manner)
 
-    def open_chat(self, chat_id: int, first_name: str) -> Chat:
-        """Let a person open a chat with the bot without writing yet."""
-        chat = self.chats.meet(chat_id, first_name)
+    def press_start(self, chat_id: int, payload: str = "", **manner: Unpack[Manner]) -> int:
+        """Let a person press start, perhaps behind a deep link with a payload."""
+        return self.say(chat_id, f"/start {payload}".rstrip(), **manner)
+
+    def open_chat(
+        self, chat_id: int, first_name: str | None = None, language_code: str | None = None
+    ) -> Chat:
+        """Let a person open a chat without writing yet, or change their name or language."""
+        chat = self.chats.meet(chat_id, first_name, language_code)
         self._feed.tell("chat", chat_id, {})
         return chat
 
@@ -109,18 +49,25 @@ class People:
         """Let a person delete their account."""
         self.chats.meet(chat_id).deactivated = True
 
-    async def wait_for_reply(
-        self,
-        chat_id: int,
-        count: int = 1,
-        timeout: float = 10.0,  # noqa: ASYNC109 - its error tells what came instead
-    ) -> list[Sent]:
-        """Return all messages the chat ever got as soon as there are at least `count`."""
-        return await self._log.wait_for(chat_id, count, timeout)
-
-    def subscribe(self) -> Subscription:
-        """Listen to what happens in the chats from now on."""
-        return self._feed.subscribe()
+    def _write(self, chat_id: int, words: str, content: Content, manner: Manner) -> int:
+        check_manner(manner)
+        chat = self.chats.meet(chat_id, manner.get("first_name"), manner.get("language_code"))
+        added = surroundings(chat, self._sender.bot, manner)
+        if chat.blocked:
+            self.unblock(chat_id)
+        line = Line(
+            message_id=self.chats.take_message_id(manner.get("message_id")),
+            thread_id=manner.get("message_thread_id") or 0,
+            from_bot=False,
+            text=words,
+            date=int(time.time()),
+            content=content | added,
+        )
+        chat.keep(line)
+        message = message_object(chat, self._sender.bot, line)
+        self._queue_if_wanted("message", message, manner.get("update_id"))
+        self._feed.tell("message", chat_id, line_detail(line))
+        return line.message_id
 
     def _change_membership(self, chat: Chat, *, blocked: bool) -> None:
         if chat.blocked == blocked:

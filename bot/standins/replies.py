@@ -3,14 +3,21 @@
 import asyncio
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
-_NEW_MESSAGE = "sendMessage"
+from bot.standins.files import StoredFile
+
+_NEW_MESSAGES = frozenset({"sendMessage", "sendRichMessage", "sendDocument"})
 
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """One visible act of the bot, in the order they happened; `at` is in monotonic seconds."""
+    """One visible act of the bot, in the order they happened; `at` is in monotonic seconds.
+
+    `text` is the text, the caption, or the source of a rich message; `content` has the members of
+    the Message object, and `rich` the InputRichMessage as the bot gave it.
+    """
 
     chat_id: int
     thread_id: int
@@ -19,6 +26,9 @@ class Sent:
     method: str
     at: float
     params: Mapping[str, str]
+    content: Mapping[str, Any] = field(default_factory=dict)
+    rich: Mapping[str, Any] | None = None
+    document: StoredFile | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +52,7 @@ class SentLog:
     def add(self, sent: Sent) -> None:
         """Record one act and wake those who wait for messages in that chat."""
         self.everything.append(sent)
-        if sent.method == _NEW_MESSAGE:
+        if sent.method in _NEW_MESSAGES:
             self._messages[sent.chat_id].append(sent)
             grown = self._grown.pop(sent.chat_id, None)
             if grown is not None:

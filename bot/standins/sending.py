@@ -1,32 +1,44 @@
-"""What the bot does in its chats: checked as Telegram checks it, then seen by the user."""
+"""What the bot sends to its chats: checked as Telegram checks it, then seen by the user."""
 
-import json
 import time
 from collections import deque
-from dataclasses import replace
+from collections.abc import Mapping
 from typing import Any
 
-from bot.standins.chats import Chat, Chats, Line, message_object
-from bot.standins.happenings import Feed
-from bot.standins.replies import ChatAction, Sent, SentLog
-from bot.standins.wire import ApiError, integer
-
-_LONGEST_TEXT = 4096
-_ACTIONS_KEPT = 10_000
-_PARSE_MODES = frozenset({"", "html", "markdown", "markdownv2", "none"})
-_NOT_MODIFIED = (
-    "Bad Request: message is not modified: specified new message content and reply markup "
-    "are exactly the same as a current content and reply markup of the message"
+from bot.standins.chats import Chat, Chats, Line, message_object, replied_object
+from bot.standins.checks import (
+    Entities,
+    check_caption,
+    check_length,
+    check_reachable,
+    checked_text,
+    known_chat,
+    marked_text,
+    replied_to,
 )
+from bot.standins.contents import document_content, text_content
+from bot.standins.drafts import Drafts
+from bot.standins.files import Files, StoredFile
+from bot.standins.happenings import Feed
+from bot.standins.keyboards import inline_keyboard
+from bot.standins.line_details import line_detail
+from bot.standins.replies import ChatAction, Sent, SentLog
+from bot.standins.rich import checked_rich
+from bot.standins.uploads import checked_document
+from bot.standins.wire import Params, integer
+
+_ACTIONS_KEPT = 10_000
 
 
 class Sender:
-    """Carries out what the bot does in its chats and records it."""
+    """Carries out what the bot sends, and records everything that users see."""
 
-    def __init__(self, chats: Chats, log: SentLog, feed: Feed) -> None:
-        self._chats = chats
+    def __init__(self, chats: Chats, files: Files, log: SentLog, feed: Feed) -> None:
+        self.chats = chats
+        self.feed = feed
+        self.drafts = Drafts(chats, feed)
+        self._files = files
         self._log = log
-        self._feed = feed
         self.actions: deque[ChatAction] = deque(maxlen=_ACTIONS_KEPT)
         self.bot: dict[str, Any] = {}
         self.introduce(1)
@@ -41,82 +53,53 @@ class Sender:
                 "username": "stand_in_bot",
             }
 
-    def send(self, params: dict[str, str]) -> dict[str, Any]:
+    def send(self, params: Params) -> dict[str, Any]:
         """sendMessage: the new Message."""
-        text = _checked_text(params)
-        chat = self._known_chat(params)
-        replied = _replied_to(chat, params)
-        _check_length(text)
-        _check_reachable(chat)
-        line = Line(
-            message_id=self._chats.take_message_id(),
-            thread_id=integer(params, "message_thread_id"),
-            from_bot=True,
-            text=text,
-            date=int(time.time()),
-        )
-        chat.keep(line)
-        message = self._as_message(chat, line, params)
-        if replied is not None:
-            message["reply_to_message"] = message_object(chat, self._author(chat, replied), replied)
-        self._record(chat, line, "sendMessage", params)
-        self._feed.tell("message", chat.chat_id, line_detail(line))
-        return message
+        text, entities = checked_text(params)
+        chat, surroundings = self._addressed(params)
+        check_length(text)
+        check_reachable(chat)
+        line = self._new_line(params, text, text_content(text, entities) | surroundings)
+        return self._deliver(chat, line, "sendMessage", params)
 
-    def edit(self, params: dict[str, str]) -> dict[str, Any]:
-        """editMessageText: the edited Message."""
-        text = _checked_text(params)
-        chat = self._known_chat(params)
-        line = chat.lines.get(_message_id(params))
-        if line is None:
-            raise ApiError(400, "Bad Request: message to edit not found")
-        if not line.from_bot:
-            raise ApiError(400, "Bad Request: message can't be edited")
-        _check_length(text)
-        if text == line.text:
-            raise ApiError(400, _NOT_MODIFIED)
-        edited = replace(line, text=text, edited=True)
-        chat.keep(edited)
-        self._record(chat, edited, "editMessageText", params)
-        self._feed.tell("edit", chat.chat_id, line_detail(edited))
-        return self._as_message(chat, edited, params)
+    def send_rich(self, params: Params) -> dict[str, Any]:
+        """sendRichMessage: the new Message."""
+        rich = checked_rich(params)
+        chat, surroundings = self._addressed(params)
+        check_reachable(chat)
+        content = {"rich_message": rich.shown} | surroundings
+        line = self._new_line(params, rich.text, content, rich.given)
+        return self._deliver(chat, line, "sendRichMessage", params)
 
-    def delete(self, params: dict[str, str]) -> None:
-        """deleteMessage; in a private chat both sides' messages can go."""
-        chat = self._known_chat(params)
-        line = chat.lines.pop(_message_id(params), None)
-        if line is None:
-            raise ApiError(400, "Bad Request: message to delete not found")
-        self._record(chat, replace(line, text=""), "deleteMessage", params)
-        self._feed.tell("delete", chat.chat_id, {"message_id": line.message_id})
+    def send_document(self, params: Params) -> dict[str, Any]:
+        """sendDocument: the new Message."""
+        caption, entities = marked_text(params, "caption", "caption_entities")
+        check_caption(caption)
+        chat, surroundings = self._addressed(params)
+        document = checked_document(params, self._files)
+        check_reachable(chat)
+        content = document_content(document) | _caption(caption, entities) | surroundings
+        line = self._new_line(params, caption, content)
+        return self._deliver(chat, line, "sendDocument", params, document)
 
-    def act(self, params: dict[str, str]) -> None:
+    def act(self, params: Params) -> None:
         """sendChatAction."""
-        chat = self._known_chat(params)
-        _check_reachable(chat)
+        chat = known_chat(self.chats, params)
+        check_reachable(chat)
         thread_id = integer(params, "message_thread_id")
         action = params["action"].lower()
         self.actions.append(ChatAction(chat.chat_id, thread_id, action, time.monotonic()))
-        self._feed.tell("action", chat.chat_id, {"action": action, "thread_id": thread_id})
+        self.feed.tell("action", chat.chat_id, {"action": action, "thread_id": thread_id})
 
-    def _known_chat(self, params: dict[str, str]) -> Chat:
-        if not params.get("chat_id"):
-            raise ApiError(400, "Bad Request: chat_id is empty")
-        chat = self._chats.by_id.get(integer(params, "chat_id"))
-        if chat is None:
-            raise ApiError(400, "Bad Request: chat not found")
-        return chat
-
-    def _as_message(self, chat: Chat, line: Line, params: dict[str, str]) -> dict[str, Any]:
-        message = message_object(chat, self.bot, line)
-        if "entities" in params:
-            message["entities"] = _json_param(params, "entities", "can't parse entities")
-        return message
-
-    def _author(self, chat: Chat, line: Line) -> dict[str, Any]:
-        return self.bot if line.from_bot else chat.as_sender()
-
-    def _record(self, chat: Chat, line: Line, method: str, params: dict[str, str]) -> None:
+    def record(
+        self,
+        chat: Chat,
+        line: Line,
+        method: str,
+        params: Mapping[str, str],
+        document: StoredFile | None = None,
+    ) -> None:
+        """Note one visible act."""
         self._log.add(
             Sent(
                 chat_id=chat.chat_id,
@@ -125,69 +108,58 @@ class Sender:
                 text=line.text,
                 method=method,
                 at=time.monotonic(),
-                params=params,
+                params=dict(params),
+                content=line.content,
+                rich=line.rich,
+                document=document,
             )
         )
 
+    def _addressed(self, params: Params) -> tuple[Chat, dict[str, Any]]:
+        """The chat, and what stands around the message in it."""
+        chat = known_chat(self.chats, params)
+        surroundings: dict[str, Any] = {}
+        replied = replied_to(chat, params)
+        if replied is not None:
+            surroundings["reply_to_message"] = replied_object(chat, self.bot, replied)
+        keyboard = inline_keyboard(params)
+        if keyboard is not None:
+            surroundings["reply_markup"] = keyboard
+        return chat, surroundings
 
-def line_detail(line: Line) -> dict[str, Any]:
-    """A line as the page receives it."""
-    return {
-        "message_id": line.message_id,
-        "thread_id": line.thread_id,
-        "from_bot": line.from_bot,
-        "text": line.text,
-        "date": line.date,
-        "edited": line.edited,
-    }
+    def _new_line(
+        self,
+        params: Params,
+        text: str,
+        content: dict[str, Any],
+        rich: Mapping[str, Any] | None = None,
+    ) -> Line:
+        return Line(
+            message_id=self.chats.take_message_id(),
+            thread_id=integer(params, "message_thread_id"),
+            from_bot=True,
+            text=text,
+            date=int(time.time()),
+            content=content,
+            rich=rich,
+        )
 
-
-def _checked_text(params: dict[str, str]) -> str:
-    text = params.get("text", "")
-    if not text:
-        raise ApiError(400, "Bad Request: message text is empty")
-    if params.get("parse_mode", "").lower() not in _PARSE_MODES:
-        raise ApiError(400, "Bad Request: unsupported parse_mode")
-    text = text.replace("\r", "").strip()
-    if not text:
-        raise ApiError(400, "Bad Request: text must be non-empty")
-    return text
-
-
-def _check_length(text: str) -> None:
-    # Telegram counts UTF-16 units, so that an emoji counts twice.
-    if len(text) > _LONGEST_TEXT or len(text.encode("utf-16-le", "replace")) > 2 * _LONGEST_TEXT:
-        raise ApiError(400, "Bad Request: message is too long")
-
-
-def _check_reachable(chat: Chat) -> None:
-    if chat.deactivated:
-        raise ApiError(403, "Forbidden: user is deactivated")
-    if chat.blocked:
-        raise ApiError(403, "Forbidden: bot was blocked by the user")
-
-
-def _message_id(params: dict[str, str]) -> int:
-    message_id = integer(params, "message_id")
-    if message_id == 0:
-        raise ApiError(400, "Bad Request: message identifier is not specified")
-    return message_id
-
-
-def _replied_to(chat: Chat, params: dict[str, str]) -> Line | None:
-    if "reply_parameters" not in params:
-        return None
-    reply = _json_param(params, "reply_parameters", "can't parse reply parameters JSON object")
-    if not isinstance(reply, dict):
-        raise ApiError(400, "Bad Request: object expected as reply parameters")
-    line = chat.lines.get(int(reply.get("message_id", 0)))
-    if line is None and not reply.get("allow_sending_without_reply", False):
-        raise ApiError(400, "Bad Request: message to be replied not found")
-    return line
+    def _deliver(
+        self,
+        chat: Chat,
+        line: Line,
+        method: str,
+        params: Params,
+        document: StoredFile | None = None,
+    ) -> dict[str, Any]:
+        chat.keep(line)
+        self.drafts.forget(chat.chat_id)
+        self.record(chat, line, method, params, document)
+        self.feed.tell("message", chat.chat_id, line_detail(line))
+        return message_object(chat, self.bot, line)
 
 
-def _json_param(params: dict[str, str], name: str, complaint: str) -> Any:
-    try:
-        return json.loads(params[name])
-    except ValueError:
-        raise ApiError(400, f"Bad Request: {complaint}") from None
+def _caption(caption: str, entities: Entities) -> dict[str, Any]:
+    if not caption:
+        return {}
+    return {"caption": caption, **({"caption_entities": entities} if entities else {})}

@@ -3,7 +3,8 @@
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
+from typing import TypeAlias
 
 from aiohttp import web
 
@@ -22,20 +23,27 @@ from bot.standins.faults import (
     Stall,
 )
 from bot.standins.loopback import LoopbackServer, hang_up
+from bot.standins.method_names import DOWNLOAD
 from bot.standins.methods import Methods
-from bot.standins.people import People
+from bot.standins.news import News
+from bot.standins.people_acts import PeopleWhoAct
+from bot.standins.refusals import refused
 from bot.standins.switch_kinds import Kind
 from bot.standins.switch_routes import add_switches
 from bot.standins.switchboard import Switchboard
 from bot.standins.telegram_switches import AWAY, POLL, TelegramSwitches
-from bot.standins.wire import ApiError, failure, garbled, read_params, success
+from bot.standins.wire import ApiError, Params, failure, garbled, read_params, success
+
+Perform: TypeAlias = Callable[[str, Params], Awaitable[web.Response]]
 
 _LARGEST_REQUEST = 64 * 1024 * 1024
 _IDS_BEGAN = 1_735_689_600  # 2025-01-01, so that ten ids a second stay below 2**31 until 2031
 
 
-class TelegramStandIn(People):
-    """Serves `/bot<token>/<method>`. Stopping keeps its state; starting again keeps its port.
+class TelegramStandIn(PeopleWhoAct):
+    """Serves `/bot<token>/<method>` and `/file/bot<token>/<path>`.
+
+    Stopping keeps its state; starting again keeps its port.
 
     It differs from the real server where that would only slow tests down: repeated short polls
     are not throttled, and conflicts are answered at once. `switches` makes it fail by name,
@@ -59,13 +67,15 @@ class TelegramStandIn(People):
         self.switches.changed = self._follow
         self._token = token
         self._record_calls = record_calls
-        self._methods = Methods(self._polling, self._sender)
+        self._methods = Methods(
+            self._polling, self._sender, self.files, self._commands, self._presses
+        )
         self._server = LoopbackServer(self._build_app, host, port)
         self._away = Away(self.switches, self._server)
         self.hook: Hook | None = None
         self.calls: list[Call] = []
         self.call_counts: Counter[str] = Counter()
-        self._called = asyncio.Event()
+        self._called = News()
 
     @property
     def url(self) -> str:
@@ -88,12 +98,11 @@ class TelegramStandIn(People):
         timeout: float = 10.0,  # noqa: ASYNC109 - its error tells what came instead
     ) -> None:
         """Return as soon as the method was ever called so many times."""
-        try:
-            async with asyncio.timeout(timeout):
-                while self.call_counts[method] < count:
-                    await self._called.wait()
-        except TimeoutError:
-            raise TimeoutError(f"{self.call_counts[method]} of {count} calls of {method}") from None
+        await self._called.wait_until(
+            lambda: self.call_counts[method] >= count,
+            timeout,
+            lambda: f"{self.call_counts[method]} of {count} calls of {method}",
+        )
 
     async def wait_until_switched(self) -> None:
         """Return once the port is open or closed as the switch `away` says."""
@@ -109,6 +118,7 @@ class TelegramStandIn(People):
     def _build_app(self) -> web.Application:
         app = web.Application(client_max_size=_LARGEST_REQUEST)
         app.router.add_route("*", "/bot{token}/{method}", self._answer)
+        app.router.add_get("/file/bot{token}/{path:.+}", self._answer_download)
         add_control(app, self)
         add_switches(app, "/control/faults", Switchboard({"telegram": self.switches}))
         app.router.add_route("*", "/{path:.*}", _not_found)
@@ -117,8 +127,16 @@ class TelegramStandIn(People):
     async def _answer(self, request: web.Request) -> web.Response:
         try:
             self._authorize(request.match_info["token"])
-            params = await read_params(request)
-            return await self._carry_out(request, request.match_info["method"], params)
+            params, name = await read_params(request), request.match_info["method"]
+            return await self._carry_out(request, name, params, self._perform)
+        except ApiError as error:
+            return failure(error)
+
+    async def _answer_download(self, request: web.Request) -> web.Response:
+        try:
+            self._authorize(request.match_info["token"])
+            params = Params({"path": request.match_info["path"]})
+            return await self._carry_out(request, DOWNLOAD, params, self._download)
         except ApiError as error:
             return failure(error)
 
@@ -131,18 +149,16 @@ class TelegramStandIn(People):
         self._sender.introduce(int(bot_id))
 
     async def _carry_out(
-        self, request: web.Request, name: str, params: dict[str, str]
+        self, request: web.Request, name: str, params: Params, perform: Perform
     ) -> web.Response:
         call = Call(name, params, time.monotonic())
         self.call_counts[name] += 1
-        self._called.set()
-        self._called = asyncio.Event()
+        self._called.tell()
         if self._record_calls:
             self.calls.append(call)
-        fault = await self._fault(call)
-        match fault:
+        match fault := await self._fault(call):
             case Refuse():
-                return _refusal(fault)
+                return refused(fault)
             case DropBefore():
                 hang_up(request)
                 return web.Response()
@@ -150,7 +166,7 @@ class TelegramStandIn(People):
                 return garbled(success(True))
             case None | DropAfter() | GarbleAfter():
                 pass
-        response = await self._perform(name, params)
+        response = await perform(name, params)
         if isinstance(fault, DropAfter):
             hang_up(request)
         return garbled(response) if isinstance(fault, GarbleAfter) else response
@@ -164,7 +180,7 @@ class TelegramStandIn(People):
             await asyncio.sleep(fault.seconds)
         return None
 
-    async def _perform(self, name: str, params: dict[str, str]) -> web.Response:
+    async def _perform(self, name: str, params: Params) -> web.Response:
         method = self._methods.by_name.get(name.lower())
         if method is None:
             return failure(ApiError(404, "Not Found: method not found"))
@@ -173,13 +189,11 @@ class TelegramStandIn(People):
         except ApiError as error:
             return failure(error)
 
-
-def _refusal(fault: Refuse) -> web.Response:
-    response = failure(ApiError(fault.status, fault.description, fault.retry_after))
-    if fault.raw_body is not None:
-        response.body = fault.raw_body
-        response.content_type = fault.content_type
-    return response
+    async def _download(self, _name: str, params: Params) -> web.Response:
+        stored = self.files.by_path(params["path"])
+        if stored is None:
+            raise ApiError(404, "Not Found")
+        return web.Response(body=stored.data, content_type="application/octet-stream")
 
 
 async def _not_found(_request: web.Request) -> web.Response:

@@ -11,7 +11,7 @@ from bot.standins.faults import (
     Refuse,
     Stall,
 )
-from bot.standins.methods import METHODS
+from bot.standins.method_names import DOWNLOAD, DRAFT_METHODS, METHODS, OLD_METHODS, RICH_METHODS
 from bot.standins.polling import OTHER_POLLER
 from bot.standins.switch_kinds import Argument, Kind
 from bot.standins.switches import Switches
@@ -44,6 +44,8 @@ def _seconds(usual: float) -> Argument:
 def _too_many(seconds: float) -> Fault:
     return Refuse(429, f"Too Many Requests: retry after {seconds:.0f}", round(seconds))
 
+
+_NEWER_METHODS = tuple(method for method in METHODS if method not in OLD_METHODS)
 
 # In the order in which they are asked: a slow call may fail besides.
 _CALLS: list[tuple[Kind, Callable[[float], Fault]]] = [
@@ -83,6 +85,47 @@ _CALLS: list[tuple[Kind, Callable[[float], Fault]]] = [
     (
         Kind("garbled-after", "garbled, but accepted", "Does it, answers half a JSON.", METHODS),
         lambda _: GarbleAfter(),
+    ),
+    (
+        Kind("no-rich", "rich messages refused", "Refuses with 400.", RICH_METHODS),
+        lambda _: Refuse(400, "Bad Request: can't parse rich message"),
+    ),
+    (
+        Kind(
+            "old-server",
+            "old server",
+            "Knows neither rich messages nor drafts: 404.",
+            _NEWER_METHODS,
+        ),
+        lambda _: Refuse(404, "Not Found: method not found"),
+    ),
+    (
+        Kind("no-drafts", "drafts refused", "Refuses with 400.", DRAFT_METHODS),
+        lambda _: Refuse(400, "Bad Request: TEXTDRAFT_PEER_INVALID"),
+    ),
+    (
+        Kind(
+            "429-drafts",
+            "429 for drafts",
+            "Refuses drafts only, with retry_after.",
+            DRAFT_METHODS,
+            _seconds(3),
+        ),
+        _too_many,
+    ),
+    (
+        Kind(
+            "slow-file",
+            "slow download",
+            "Begins a download so many seconds late.",
+            (DOWNLOAD,),
+            _seconds(2),
+        ),
+        Stall,
+    ),
+    (
+        Kind("big-file", "file too big", "Refuses to name a file's path.", ("getFile",)),
+        lambda _: Refuse(400, "Bad Request: file is too big"),
     ),
 ]
 

@@ -2,7 +2,8 @@
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from aiohttp import web
@@ -22,18 +23,38 @@ class ApiError(Exception):
         self.retry_after = retry_after
 
 
-async def read_params(request: web.Request) -> dict[str, str]:
-    """Gather the parameters of a call from its query and body, each as text."""
-    params = dict(request.query)
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """A file that came with a call."""
+
+    name: str
+    mime_type: str
+    data: bytes
+
+
+class Params(dict[str, str]):
+    """The parameters of a call, each as text, and the files that came along."""
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        super().__init__(texts)
+        self.uploads: dict[str, Upload] = {}
+
+
+async def read_params(request: web.Request) -> Params:
+    """Gather the parameters of a call from its query and body."""
+    params = Params(request.query)
     if request.content_type in _FORMS:
-        form = await request.post()
-        params.update((name, _form_text(value)) for name, value in form.items())
+        for name, value in (await request.post()).items():
+            if isinstance(value, FileField):
+                params.uploads[name] = read_upload(value)
+            else:
+                params[name] = value if isinstance(value, str) else bytes(value).decode()
     elif request.content_type == "application/json":
         params.update(_json_params(await request.read()))
     return params
 
 
-def integer(params: dict[str, str], name: str, default: int = 0) -> int:
+def integer(params: Mapping[str, str], name: str, default: int = 0) -> int:
     """Read a number the lenient way the real server does: what is no number counts as 0."""
     text = params.get(name)
     if text is None:
@@ -42,9 +63,26 @@ def integer(params: dict[str, str], name: str, default: int = 0) -> int:
     return int(match[1]) if match else 0
 
 
-def flag(params: dict[str, str], name: str) -> bool:
+def flag(params: Mapping[str, str], name: str) -> bool:
     """Read a boolean as the real server does."""
     return params.get(name, "").strip().lower() in {"true", "yes", "1"}
+
+
+def read_upload(field: FileField) -> Upload:
+    """Take what came, and give its temporary file back at once."""
+    with field.file as file:
+        return Upload(field.filename, field.content_type, file.read())
+
+
+def json_value(params: Mapping[str, str], name: str, complaint: str) -> Any:
+    """Read a parameter that is JSON; None when it is not there or empty."""
+    text = params.get(name, "")
+    if not text:
+        return None
+    try:
+        return json.loads(text)
+    except ValueError:
+        raise ApiError(400, f"Bad Request: {complaint}") from None
 
 
 def success(result: Any, description: str | None = None) -> web.Response:
@@ -91,12 +129,6 @@ def encode(value: Any) -> bytes:
 
 def _json_response(status: int, body: bytes) -> web.Response:
     return web.Response(status=status, body=body, content_type="application/json")
-
-
-def _form_text(value: str | bytes | bytearray | FileField) -> str:
-    if isinstance(value, FileField):
-        return value.filename
-    return value if isinstance(value, str) else bytes(value).decode()
 
 
 def _json_params(body: bytes) -> dict[str, str]:

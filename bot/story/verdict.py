@@ -64,7 +64,8 @@ def _twice(events: Sequence[Event]) -> Iterator[str]:
 def _why_again(before: Event, event: Event) -> str:
     if before.holder == event.holder:
         return (
-            f"{event.holder} started it, lost its lease before it had an answer, and started anew."
+            f"{event.holder} noted twice that it starts. In between it lost its lease, or only an "
+            "answer of the database, and then the part went out once."
         )
     return (
         f"it was started twice. {before.holder} died, or lost its lease, before it could record "
@@ -95,8 +96,8 @@ def _held_back(events: Sequence[Event]) -> Iterator[str]:
     for event in events:
         if event.type == "part_unconfirmed":
             yield (
-                f"Part {event.payload['part']} may be missing: Telegram gave no answer, so it "
-                "most likely has it, and it was not sent again (see ON_UNCERTAIN_DELIVERY)."
+                f"Part {event.payload['part']} may be missing: no answer of Telegram was recorded, "
+                "and it was not sent again (see ON_UNCERTAIN_DELIVERY)."
             )
 
 

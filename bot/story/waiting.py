@@ -8,7 +8,10 @@ NOBODY = "Is a bot running?"
 
 
 def what_it_waits_for(story: Story) -> str:
+    """One sentence about a burst whose end is not in the log."""
     standing = story.standing
+    if story.burst.last <= standing.answered_seq:
+        return "It is answered, but its end is not in the log: it was before there was one."
     beyond = [each.first for each in story.others if each.first < story.burst.first]
     if beyond and beyond[-1] > standing.answered_seq:
         return f"Nothing came yet: burst {beyond[-1]} is before it, and still being answered."
@@ -36,7 +39,7 @@ def _waits_for_time(story: Story) -> str:
             return f"Nothing came yet: the reply is ready, and is sent in {left:.1f} s{reason}."
         return f"Nothing came yet: the reply is ready since {-left:.1f} s. {NOBODY}"
     if standing.due_at is None:
-        return "Nothing is waiting here, and the log has no end of it: was it pruned?"
+        return "Nothing came, and nothing waits here that would see to it: run `onereply audit`."
     left = (standing.due_at - standing.now).total_seconds()
     if left <= 0:
         return f"Nothing came yet: it is due since {-left:.1f} s, and nobody took it. {NOBODY}"

@@ -31,6 +31,8 @@ async def remind_me(
     """Remind the user once, at a time or after a while."""
     if (in_seconds is None) == (at is None):
         raise ToolFailed("Give either in_seconds or at.")
+    if not text.strip():
+        raise ToolFailed("There is nothing to remind of in that text.")
     if len(text) > LONGEST_TEXT:
         raise ToolFailed(f"The text is longer than {LONGEST_TEXT} characters.")
     if in_seconds is not None and in_seconds > LONGEST.total_seconds():

@@ -7,11 +7,13 @@ import structlog
 from pydantic import BaseModel
 
 from coordination.tools.tool import Call, Function, Tool, ToolFailed
-from storage.database import Database
+from storage.database import Database, Unavailable
 from storage.steps import step
 from storage.text import storable
 
 log = structlog.get_logger(__name__)
+
+BROKEN = "It failed: the tool is broken."
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +27,11 @@ class Attempt:
 async def attempt(
     db: Database, tool: Tool, function: Function, call: Call, arguments: BaseModel, **more: Any
 ) -> Attempt:
-    """Call `function`, one of the tool's, within its time; never raises for what it does."""
+    """Call `function`, one of the tool's, within its time; never raises for what it does.
+
+    Raises:
+        Unavailable: the function needs our database, which is away; it may have acted.
+    """
     try:
         async with step(db.at, "tool_call"):
             result = await tool.run(function, call, arguments, **more)
@@ -34,7 +40,9 @@ async def attempt(
     except TimeoutError:
         log.warning("tool_took_too_long", tool=tool.name)
         return Attempt("unknown", "It took too long; it is not known whether it was done.")
+    except Unavailable:
+        raise
     except Exception:
         log.exception("tool_broke", tool=tool.name)
-        return Attempt("failed", "It failed: the tool is broken.")
+        return Attempt("failed", BROKEN)
     return Attempt("done", None if result is None else storable(str(result)))

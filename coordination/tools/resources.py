@@ -15,6 +15,16 @@ from storage.records import Lease, ResourceLease
 SHORTEST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.05, 0.2
 
 
+def user(process: str, what: str) -> str:
+    """The name by which something in a process uses resources: two in one exclude each other."""
+    return f"{process} {what}"
+
+
+def user_under(lease: Lease) -> str:
+    """The name by which a run uses resources."""
+    return user(lease.holder, f"{lease.key.chat_id} {lease.key.thread_id} {lease.fence}")
+
+
 class Resources:
     """Takes them in the order of their names: two calls can never wait for each other."""
 
@@ -24,9 +34,8 @@ class Resources:
         self._is_dead = is_dead
 
     @asynccontextmanager
-    async def using(self, names: Sequence[str], lease: Lease) -> AsyncIterator[None]:
+    async def using(self, names: Sequence[str], holder: str) -> AsyncIterator[None]:
         """Hold all of them while the block runs. To find one in use is to wait, not to fail."""
-        holder = f"{lease.holder} {lease.key.chat_id} {lease.key.thread_id} {lease.fence}"
         async with AsyncExitStack() as holding:
             for name in sorted(names):
                 taken = await self._take(name, holder)
@@ -35,14 +44,23 @@ class Resources:
 
     async def _take(self, name: str, holder: str) -> ResourceLease:
         while True:
-            taken = await until_available(lambda: self._try(name, holder))
-            if taken:
+            if taken := await self._try_to_its_end(name, holder):
                 return taken
             await asyncio.sleep(uniform(SHORTEST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS))  # noqa: S311
 
+    async def _try_to_its_end(self, name: str, holder: str) -> ResourceLease | None:
+        trying = asyncio.ensure_future(until_available(lambda: self._try(name, holder)))
+        try:
+            return await asyncio.shield(trying)
+        except asyncio.CancelledError:
+            # What was taken all the same would be in use until it expires.
+            if taken := await trying:
+                await self._release(taken)
+            raise
+
     async def _try(self, name: str, holder: str) -> ResourceLease | None:
-        user = await resources.user_of(self._db, name)
-        dead = [user] if user and self._is_dead(user.partition(" ")[0]) else []
+        found = await resources.user_of(self._db, name)
+        dead = [found] if found and self._is_dead(found.partition(" ")[0]) else []
         return await resources.take_resource(
             self._db, name, holder=holder, ttl=self._ttl, dead=dead
         )
@@ -55,8 +73,11 @@ class Resources:
         finally:
             keeping.cancel()
             await asyncio.wait({keeping})
-            with suppress(Unavailable):  # then it expires
-                await resources.release_resource(self._db, lease)
+            await self._release(lease)
+
+    async def _release(self, lease: ResourceLease) -> None:
+        with suppress(Unavailable):  # then it expires
+            await resources.release_resource(self._db, lease)
 
     async def _keep(self, lease: ResourceLease) -> None:
         while True:

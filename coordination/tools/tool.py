@@ -19,6 +19,7 @@ from datetime import timedelta
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, create_model
+from pydantic.errors import PydanticUserError
 
 from storage.database import Database
 from storage.records import ConversationKey
@@ -31,6 +32,10 @@ other side recognises; ask `verify` whether it happened; or tell the model that 
 NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 TIME_LIMIT_SECONDS = 10.0
+SPARE_TIME = timedelta(seconds=5)
+
+# Neither an argument that nobody asked for nor a number that JSON does not have.
+_STRICT = ConfigDict(extra="forbid", allow_inf_nan=False, protected_namespaces=())
 
 Function = Callable[..., Any]
 
@@ -63,6 +68,11 @@ class Tool:
     verify: Function | None = None
     undo: Function | None = None
     resources: Sequence[str] | Callable[..., Sequence[str]] = ()
+
+    @property
+    def claim_time(self) -> timedelta:
+        """How long a call may be under way: with its verification, and with some time to spare."""
+        return self.time_limit * (1 if self.verify is None else 2) + SPARE_TIME
 
     def resources_for(self, arguments: BaseModel) -> list[str]:
         """What the call needs for itself, in the order in which everybody takes it."""
@@ -125,8 +135,8 @@ def acting(
 
 
 def as_keywords(arguments: BaseModel) -> dict[str, Any]:
-    """The arguments as Python values, those not given left out."""
-    return {name: getattr(arguments, name) for name in arguments.model_fields_set}
+    """The arguments as Python values, defaults included: not every function repeats them."""
+    return {name: getattr(arguments, name) for name in type(arguments).model_fields}
 
 
 def _declare(function: Function, **how: Any) -> Tool:
@@ -136,19 +146,49 @@ def _declare(function: Function, **how: Any) -> Tool:
         raise TypeError(f"{name}: the name of a tool is letters, digits and _, 64 at most")
     if not description:
         raise TypeError(f"{name}: a tool needs a docstring, which tells the model what it is for")
-    return Tool(name, description, _arguments_of(function), function, **how)
+    tool = Tool(name, description, _arguments_of(function), function, **how)
+    _refuse_misfits(tool)
+    return tool
 
 
 def _arguments_of(function: Function) -> type[BaseModel]:
-    fields: dict[str, Any] = {}
+    name = function.__name__
     signature = inspect.signature(function, eval_str=True)
-    for name, parameter in signature.parameters.items():
-        if name == "call":
+    fields = {each.name: _field(name, each) for each in signature.parameters.values()}
+    fields.pop("call", None)
+    try:
+        model: type[BaseModel] = create_model(name, __config__=_STRICT, **fields)
+        model.model_json_schema()
+    except (PydanticUserError, NameError) as error:
+        why = str(error).partition("\n")[0]
+        raise TypeError(f"{name}: no schema can be made of its parameters: {why}") from None
+    return model
+
+
+def _field(tool: str, parameter: inspect.Parameter) -> Any:
+    if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+        raise TypeError(f"{tool}: a tool takes no *{parameter.name}")
+    if parameter.kind is parameter.POSITIONAL_ONLY or parameter.name.startswith("_"):
+        raise TypeError(f"{tool}: the parameter {parameter.name} has no name for the model to use")
+    if parameter.annotation is parameter.empty and parameter.name != "call":
+        raise TypeError(f"{tool}: the parameter {parameter.name} has no type")
+    default = ... if parameter.default is parameter.empty else parameter.default
+    return (parameter.annotation, default)
+
+
+def _refuse_misfits(tool: Tool) -> None:
+    """An undo is seldom called: that it cannot be must not come out then."""
+    given = dict.fromkeys(tool.arguments.model_fields)
+    for role, function, more in (
+        ("verify", tool.verify, {}),
+        ("undo", tool.undo, {"result": ""}),
+        ("resources", tool.resources, {}),
+    ):
+        if not callable(function):
             continue
-        if parameter.annotation is parameter.empty:
-            raise TypeError(f"{function.__name__}: the parameter {name} has no type")
-        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-            raise TypeError(f"{function.__name__}: a tool takes no *{name}")
-        default = ... if parameter.default is parameter.empty else parameter.default
-        fields[name] = (parameter.annotation, default)
-    return create_model(function.__name__, __config__=ConfigDict(extra="forbid"), **fields)
+        signature = inspect.signature(function)
+        called = {"call": None} if role != "resources" and "call" in signature.parameters else {}
+        try:
+            signature.bind(**given, **more, **called)
+        except TypeError as error:
+            raise TypeError(f"{tool.name}: its {role} cannot be called: {error}") from None

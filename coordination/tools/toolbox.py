@@ -2,6 +2,7 @@
 
 import importlib
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any
 
 from coordination.tools.tool import Tool
@@ -18,6 +19,11 @@ class Toolbox:
     def __init__(self, tools: Sequence[Tool] = ()) -> None:
         self._tools = {tool.name: tool for tool in tools}
         self.specs = [_spec(tool) for tool in tools]
+
+    @property
+    def longest_call(self) -> timedelta:
+        """The longest time that one of them may take."""
+        return max((tool.time_limit for tool in self._tools.values()), default=timedelta())
 
     def find(self, name: str) -> Tool | None:
         """The tool of that name."""
@@ -46,7 +52,8 @@ def _declared_in(name: str) -> list[Tool]:
     try:
         module = importlib.import_module(name)
     except Exception as error:
-        raise ToolboxError(f"cannot import {name}: {type(error).__name__}: {error}") from error
+        why = " ".join(str(error).split())
+        raise ToolboxError(f"cannot import {name}: {type(error).__name__}: {why}") from error
     return [each for each in vars(module).values() if isinstance(each, Tool)]
 
 

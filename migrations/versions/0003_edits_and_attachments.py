@@ -15,6 +15,7 @@ def upgrade() -> None:
         "conversations",
         sa.Column("revision", sa.BigInteger(), server_default="0", nullable=False),
     )
+    op.add_column("conversations", sa.Column("stop_fence", sa.BigInteger(), nullable=True))
     op.add_column("messages", sa.Column("sent_at", sa.DateTime(timezone=True), nullable=True))
     op.add_column("messages", sa.Column("edited_at", sa.DateTime(timezone=True), nullable=True))
     op.add_column("messages", sa.Column("attachments", postgresql.JSONB(), nullable=True))
@@ -37,4 +38,5 @@ def downgrade() -> None:
     op.drop_table("early_edits")
     for column in ("heard", "attachments", "edited_at", "sent_at"):
         op.drop_column("messages", column)
+    op.drop_column("conversations", "stop_fence")
     op.drop_column("conversations", "revision")

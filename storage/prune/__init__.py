@@ -16,6 +16,9 @@ from storage.prune.content import prune_content
 from storage.prune.events import prune_events
 from storage.records import ConversationKey
 
+AT_A_TIME = 20
+"""Conversations in a transaction; of each it takes a bounded piece."""
+
 LEAST = timedelta(days=2)
 """Telegram may deliver an update again within a day: its message must be known until then."""
 
@@ -64,7 +67,7 @@ async def prune(
             setattr(removed, name, getattr(removed, name) + amount)
         return sum(gone.values())
 
-    async for page in pages(db):
+    async for page in pages(db, most=AT_A_TIME):
         for batch in (some_events, some_content):
             await _all_of(batch, page)
             tell(removed)

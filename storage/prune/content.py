@@ -19,11 +19,22 @@ OF_LAST = "x.chat_id = last.chat_id AND x.thread_id = last.thread_id"
 # its number is what a conversation without a lease is known by.
 PRUNE_CONTENT = f"""
 WITH {CLOCK}, {GIVEN_CONVERSATIONS},
-kept AS (
-    SELECT given.*, clock.now - CAST(:older_than AS interval) AS cutoff,
-        (SELECT max(r.number) FROM runs r
-         WHERE r.chat_id = given.chat_id AND r.thread_id = given.thread_id) AS newest
-    FROM given, clock
+bound AS MATERIALIZED (
+    SELECT given.*, clock.now - CAST(:older_than AS interval) AS cutoff FROM given, clock
+),
+kept AS MATERIALIZED (
+    SELECT bound.*,
+        LEAST(
+            (SELECT max(r.number) FROM runs r
+             WHERE r.chat_id = bound.chat_id AND r.thread_id = bound.thread_id),
+            (SELECT min(r.number) FROM runs r
+             WHERE r.chat_id = bound.chat_id AND r.thread_id = bound.thread_id
+               AND (r.ended_at IS NULL OR r.ended_at >= bound.cutoff))
+        ) AS from_run,
+        (SELECT min(m.seq) FROM messages m
+         WHERE m.chat_id = bound.chat_id AND m.thread_id = bound.thread_id
+           AND m.received_at >= bound.cutoff) AS from_seq
+    FROM bound
 ),
 last AS MATERIALIZED (
     SELECT chat_id, thread_id, max(goes.number) AS number, max(goes.last_seq) AS seq
@@ -31,16 +42,7 @@ last AS MATERIALIZED (
         SELECT r.number, r.last_seq FROM runs r
         WHERE r.chat_id = kept.chat_id AND r.thread_id = kept.thread_id AND r.kind = 'burst'
           AND r.state IN ('sent', 'failed', 'undeliverable')
-          AND r.number < LEAST(kept.newest, (
-              SELECT min(s.number) FROM runs s
-              WHERE s.chat_id = kept.chat_id AND s.thread_id = kept.thread_id
-                AND (s.ended_at IS NULL OR s.ended_at >= kept.cutoff)
-          ))
-          AND NOT EXISTS (
-              SELECT FROM messages m
-              WHERE m.chat_id = kept.chat_id AND m.thread_id = kept.thread_id
-                AND m.seq <= r.last_seq AND m.received_at >= kept.cutoff
-          )
+          AND r.number < kept.from_run AND r.last_seq < LEAST(kept.from_seq, r.last_seq + 1)
         ORDER BY r.number LIMIT :most
     ) goes
     GROUP BY chat_id, thread_id

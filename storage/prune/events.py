@@ -22,7 +22,7 @@ OF_BOUND = "e.chat_id = bound.chat_id AND e.thread_id = bound.thread_id"
 # unanswered message. No run is cut in two, and none that goes on loses its beginning: `whole`
 # steps back to where such a run began. LEAST passes over what is NULL.
 WHOLE = f"""
-bound AS (
+bound AS MATERIALIZED (
     SELECT p.chat_id, p.thread_id, p.version AS folded, COALESCE(f.version, 0) AS floor,
         clock.now - CAST(:older_than AS interval) AS cutoff, m.received_at AS unanswered_since,
         c.answered_seq
@@ -33,7 +33,7 @@ bound AS (
             ON m.chat_id = c.chat_id AND m.thread_id = c.thread_id AND m.seq = c.answered_seq + 1,
         clock
 ),
-kept AS (
+kept AS MATERIALIZED (
     SELECT chat_id, thread_id, cutoff, LEAST(
         folded + 1,
         floor + CAST(:most AS bigint) + 1,
@@ -44,7 +44,7 @@ kept AS (
     ) AS stays_from
     FROM bound
 ),
-whole AS (
+whole AS MATERIALIZED (
     SELECT chat_id, thread_id, cutoff, LEAST(stays_from, (
         SELECT min(e.version) FROM events e JOIN LATERAL (
             SELECT r.number, r.started_at FROM runs r

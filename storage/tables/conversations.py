@@ -34,6 +34,7 @@ conversations = Table(
     Column("event_version", BigInteger, nullable=False, server_default="0"),
     Column("received_version", BigInteger, nullable=False, server_default="0"),
     Column("revision", BigInteger, nullable=False, server_default="0"),
+    Column("stop_fence", BigInteger),
     PrimaryKeyConstraint(*CONVERSATION),
     CheckConstraint("answered_seq <= inbound_seq", name="watermark_below_counter"),
     CheckConstraint(

@@ -84,7 +84,7 @@ async def station(around: Neighbours) -> AsyncIterator[Station]:
         await edge.set_aside(db, payload=payload, error=error)
 
     keeper = LeaseKeeper(db, holder="the test", ttl=timedelta(seconds=30))
-    receiver = Receiver(db, settings.rules("sorry"), keeper, NoAlarm())
+    receiver = Receiver(db, settings.rules("sorry", "stopped"), keeper, NoAlarm())
     routes = dispatcher(receiver, tell, settings.long_quiet)
     try:
         yield Station(db, partial(Poller, bot, routes), set_aside, told)

@@ -3,9 +3,11 @@
 from dataclasses import dataclass
 
 from tests.chaos.happenings import DatabaseTroubleKind
-from tests.faults.steps import POINTS
+from tests.faults.steps import SCENES, points
 
-STEPS = [point for point in POINTS if "free_leases_of" not in point and "tell_once" not in point]
+STEPS = [
+    point for point in points(SCENES) if "free_leases_of" not in point and "tell_once" not in point
+]
 """Where a process may kill itself; those left out are hardly ever passed."""
 
 DATABASE: tuple[DatabaseTroubleKind, ...] = (

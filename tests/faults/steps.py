@@ -1,11 +1,15 @@
 """The steps of the program, and the scene in which each of them happens."""
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
-import bot.app  # noqa: F401 (verbs enter their names when they are imported)
+import bot.app
+import bot.tools.contacts
+import bot.tools.reminders  # noqa: F401 (verbs enter their names when they are imported)
 from storage.verbs import VERBS
 from tests.faults import scenes
+from tests.faults import scenes_with_tools as with_tools
 from tests.faults.scenes import Scene
 
 ROOT = Path(__file__).parents[2]
@@ -29,6 +33,7 @@ SCENES: dict[str, Scene] = {
     "messages_between": scenes.plain,
     "last_replies": scenes.plain,
     "model_call": scenes.plain,
+    "record_model_call": scenes.plain,
     "supersede": scenes.interrupted,
     "postpone_run": scenes.model_down,
     "hand_over": scenes.stopped,
@@ -42,12 +47,39 @@ SCENES: dict[str, Scene] = {
     "finish": scenes.plain,
 }
 
-POINTS = [f"{when} {step}" for step in SCENES for when in ("before", "after")]
+TOOL_SCENES: dict[str, Scene] = {
+    "tool_call": with_tools.contact,
+    "claim_effect": with_tools.contact,
+    "settle_effect": with_tools.contact,
+    "effects_of_burst": with_tools.contact,
+    "save_facts": with_tools.contact,
+    "contact_of": with_tools.contact,
+    "replay_effect": with_tools.superseded,
+    "take_over_effect": with_tools.left_behind,
+    "user_of": with_tools.shared,
+    "take_resource": with_tools.shared,
+    "release_resource": with_tools.shared,
+    "renew_resource": with_tools.shared_for_long,
+    "set_reminder": with_tools.reminded,
+    "waiting_reminders": with_tools.reminded,
+    "post_due_reminders": with_tools.reminded,
+    "cancel_reminder": with_tools.cancelled,
+    "claim_undos": with_tools.undone,
+    "settle_undo": with_tools.undone,
+    "forget_facts": with_tools.undone,
+}
+
+ALL_SCENES = SCENES | TOOL_SCENES
+
+
+def points(scenes: Mapping[str, Scene]) -> list[str]:
+    """Before and after each of their steps."""
+    return [f"{when} {step}" for step in scenes for when in ("before", "after")]
 
 
 def scene_of(point: str) -> Scene:
     """Where that point is passed."""
-    return SCENES[point.partition(" ")[2]]
+    return ALL_SCENES[point.partition(" ")[2]]
 
 
 def all_steps() -> set[str]:
@@ -55,6 +87,6 @@ def all_steps() -> set[str]:
     code = "\n".join(
         path.read_text(encoding="utf-8")
         for room in ("bot", "coordination", "llm")
-        for path in (ROOT / room).glob("*.py")
+        for path in (ROOT / room).rglob("*.py")
     )
     return set(VERBS) | set(re.findall(r'\bstep\([\w.]+, "(\w+)"\)', code))

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import Row
 
 from coordination.project import Projector, rebuild
-from storage import runs
+from storage import projections, runs
 from storage.database import Database
 from storage.partitions import make_partitions
 from storage.prune import Removed, prune
@@ -18,12 +18,19 @@ from storage.prune.events import prune_events
 from storage.records import ConversationKey
 from tests.support.acts import ADA, BOB
 from tests.support.past import Past
+from tests.support.queues import queue_behind
 from tests.support.tallied import fold_everything, tallied
 from tests.support.waiting import opened
 
 DAY = 86_400.0
 WEEK = timedelta(days=7)
 
+POSTED_REMINDER = """
+INSERT INTO runs (
+    chat_id, thread_id, number, holder, kind, state, first_seq, last_seq, reply, started_at
+) VALUES (501, 0, 2, 'a', 'reminder', 'committed', 2, 1, 'x', CAST(:at AS timestamptz)) RETURNING 1
+"""
+A_TALLY = "SELECT FROM tallies WHERE kind = 'usage' AND label = 'messages' FOR UPDATE"
 EVENTS = "SELECT version, type FROM events WHERE chat_id = :chat_id ORDER BY version"
 FLOOR = (
     "SELECT version, inbound_seq, answered_seq, content_seq FROM floors WHERE chat_id = :chat_id"
@@ -155,6 +162,43 @@ async def test_no_run_is_cut_in_two(db: Database) -> None:
     types = [row.type for row in await rows(db, EVENTS)]
     assert types[0] == "run_generating"
     assert await column(db, MESSAGES) == [2]
+
+
+async def test_nothing_of_a_reminder_that_is_being_delivered_goes(db: Database) -> None:
+    past = Past(db)
+    await past.answered(1, at=0)
+    await db.fetch(POSTED_REMINDER, {"at": past.after(10)})
+    await past.tell("run_committed", {"parts": 1, "length": 1}, at=10, run=2)
+    await fold_everything(db)
+    await prune_at(past, 30)
+    assert [row.type for row in await rows(db, EVENTS)] == ["run_committed"]
+
+
+async def test_a_message_that_is_too_young_keeps_its_reply(db: Database) -> None:
+    """PostgreSQL's clock was wrong when it came."""
+    past = await ten_days(db)
+    await db.fetch(
+        "UPDATE messages SET received_at = CAST(:at AS timestamptz) WHERE seq = 5 RETURNING 1",
+        {"at": past.after(25 * DAY)},
+    )
+    await prune_at(past, 30)
+    assert (await rows(db, FLOOR))[0].content_seq == 3
+
+
+async def test_what_is_folded_while_it_waits_is_not_lost(db: Database, database_url: str) -> None:
+    past = Past(db)
+    await past.answered(1, at=0)
+    await fold_everything(db)
+    await past.say(2, at=10)
+    async with opened(database_url) as bots, queue_behind(database_url, A_TALLY) as queue:
+        folding = await queue.joined_by(projections.fold(bots, [ADA]))
+        pruning = await queue.joined_by(
+            prune_events(db, [ADA], older_than=WEEK, now=past.after(30 * DAY))
+        )
+    await asyncio.gather(folding, pruning)
+    beside = await tallied(db)
+    await rebuild(db, lambda _conversations, _events: None)
+    assert await tallied(db) == beside
 
 
 async def test_a_batch_ends_between_two_runs(db: Database) -> None:

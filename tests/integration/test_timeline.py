@@ -14,7 +14,19 @@ from storage.database import Database
 from storage.records import ConversationKey, PartState
 from storage.story import Story, Unknown, story_of
 from tests.support.acts import ADA, BOB
+from tests.support.neighbours import Neighbours, running_bot
 from tests.support.past import Past
+from tests.support.waiting import until_found
+
+ANSWERED = "SELECT 1 FROM conversations WHERE answered_seq = 1"
+CERTAIN_TO_BE_THERE = (
+    "received",
+    "run_generating",
+    "run_committed",
+    "part_started",
+    "part_sent",
+    "run_sent",
+)
 
 
 async def story(past: Past, burst: int | None = None, *, at: float) -> Story:
@@ -86,6 +98,17 @@ async def test_a_part_that_was_started_twice(db: Database) -> None:
         "Part 1 may have come twice: it was started twice. A died, or lost its lease, before it "
         "could record the answer, so B sent it again."
     )
+
+
+async def test_a_start_that_one_holder_noted_twice(db: Database) -> None:
+    past = Past(db)
+    await past.say(1, at=0)
+    taken = await past.take("A", at=2)
+    run = await past.commit(taken, at=3)
+    await past.start_part(taken, run, 1, at=4)
+    await past.send(taken, run, at=5)
+    [_, twice] = await the_verdict(past, at=6)
+    assert twice.startswith("Part 1 may have come twice: A noted twice that it starts.")
 
 
 async def test_a_part_that_was_sent_again_in_doubt(db: Database) -> None:
@@ -213,6 +236,29 @@ async def test_a_reply_waits_for_its_delivery(db: Database) -> None:
         'Nothing came yet: the reply is ready, and is sent in 8.0 s after "too many requests".'
     ]
     assert "ready since 2.0 s. Is a bot" in (await the_verdict(past, at=15))[0]
+
+
+async def test_what_nobody_would_see_to(db: Database) -> None:
+    past = Past(db)
+    await past.say(1, at=0)
+    await db.fetch("DELETE FROM windows RETURNING 1", {})
+    [stranded] = await the_verdict(past, at=5)
+    assert stranded.endswith("run `onereply audit`.")
+    await db.fetch("UPDATE conversations SET answered_seq = 1 RETURNING 1", {})
+    await past.tell("run_generating", {"first_seq": 1, "last_seq": 1}, at=1, burst=1)
+    [answered] = await the_verdict(past, at=5)
+    assert answered.startswith("It is answered, but")
+
+
+async def test_the_story_of_a_running_bot(around: Neighbours, db: Database) -> None:
+    async with running_bot(around.settings()):
+        around.telegram.say(501, "hello")
+        await until_found(around.database_url, ANSWERED)
+    found = await story_of(db, ADA)
+    assert [event.type for event in found.events if event.type in CERTAIN_TO_BE_THERE] == [
+        *CERTAIN_TO_BE_THERE
+    ]
+    assert verdict(found)[0].startswith("Answered: one reply in 1 part covers message 1, ")
 
 
 async def test_the_chat_blocked_the_bot(db: Database) -> None:

@@ -1,65 +1,51 @@
 """G9: a tool's side effect happens once per burst, however often the run is repeated."""
 
 import asyncio
-from collections import Counter
 
 import pytest
 
-from coordination.tools.tool import Call, ToolFailed, acting, reading
-from coordination.tools.toolbox import Toolbox
+from coordination.lease_keeper import Stop
+from coordination.tools.tool import ToolFailed
+from llm.contract import TryLater
 from storage.database import Database
-from tests.support.facts import assert_guarantees
+from tests.support.edges import ModelCall
+from tests.support.ends import assert_answered, run_states
+from tests.support.gates import Gate
 from tests.support.one_process import OneProcess
+from tests.support.tool_box import Shop
 
-DONE: Counter[str] = Counter()
-GO_ON = asyncio.Event()
-STARTED = asyncio.Event()
-
-
-@pytest.fixture(autouse=True)
-def nothing_done() -> None:
-    DONE.clear()
-
-
-@acting(on_crash="repeat")
-async def book(call: Call, day: str, people: int = 2) -> str:
-    """Book a table."""
-    DONE[call.key] += 1
-    return f"booked for {people} on {day}"
-
-
-@acting(on_crash="repeat")
-async def slow(call: Call) -> str:
-    """Take one's time."""
-    STARTED.set()
-    await GO_ON.wait()
-    DONE[call.key] += 1
-    return "slowly done"
-
-
-@acting(on_crash="repeat")
-async def refuse(call: Call) -> str:
-    """Refuse."""
-    DONE[call.key] += 1
-    raise ToolFailed("No table is free.")
-
-
-@reading()
-def look(day: str) -> str:
-    """Look whether a table is free."""
-    return f"free on {day}"
-
-
-BOX = Toolbox([book, slow, refuse, look])
+DUE_NOW = "UPDATE windows SET retry_at = NULL RETURNING 1"
+EXPIRE = "UPDATE conversations SET lease_expires_at = now() - interval '1 s' RETURNING 1"
+EFFECTS = "SELECT state, result FROM effects ORDER BY burst, place"
+OUTCOMES = """
+SELECT payload ->> 'outcome' AS outcome FROM events WHERE type = 'tool_called' ORDER BY version
+"""
 
 
 @pytest.fixture
-def process(db: Database) -> OneProcess:
-    return OneProcess(db, "ada", BOX)
+def shop() -> Shop:
+    return Shop()
+
+
+@pytest.fixture
+def process(db: Database, shop: Shop) -> OneProcess:
+    return OneProcess(db, "ada", shop.box)
+
+
+async def told(process: OneProcess, call: ModelCall, tool: str, **arguments: object) -> str:
+    """What the model hears of its call; then it answers."""
+    call.calls(tool, **arguments)
+    then = await process.writer.next_call()
+    then.answer("Done.")
+    return then.turns[-1].text
+
+
+async def outcomes(db: Database) -> list[str]:
+    return [row.outcome for row in await db.fetch(OUTCOMES, {})]
 
 
 async def test_g9_a_tool_is_called_and_its_result_reaches_the_model(
-    process: OneProcess, db: Database
+    process: OneProcess, db: Database, shop: Shop
 ) -> None:
     await process.hear(1)
     async with process.answering() as call:
@@ -69,12 +55,12 @@ async def test_g9_a_tool_is_called_and_its_result_reaches_the_model(
         assert then.turns[-1].text == "booked for 2 on Monday"
         then.answer("Your table is booked.")
     assert process.courier.sent == ["Your table is booked."]
-    assert sum(DONE.values()) == 1
-    await assert_guarantees(db)
+    assert shop.effects == 1
+    await assert_answered(db, 1)
 
 
 async def test_g9_a_superseded_run_has_acted_and_the_next_one_does_not_act_again(
-    process: OneProcess, db: Database
+    process: OneProcess, db: Database, shop: Shop
 ) -> None:
     await process.hear(1)
     async with process.answering() as call:
@@ -83,10 +69,190 @@ async def test_g9_a_superseded_run_has_acted_and_the_next_one_does_not_act_again
         await process.hear(2)
     async with process.answering() as call:
         assert [turn.role for turn in call.turns] == ["user", "assistant", "tool", "user"]
-        call.calls("book", people=2, day=" Monday ")
+        said = await told(process, call, "book", people=2, day=" Monday ")
+    assert said == "booked for 2 on Monday"
+    assert shop.effects == 1
+    assert await outcomes(db) == ["done", "replayed"]
+    await assert_answered(db, 2)
+
+
+async def test_g9_a_run_that_is_superseded_while_the_tool_acts_records_it_first(
+    process: OneProcess, db: Database, shop: Shop
+) -> None:
+    shop.gate = Gate()
+    await process.hear(1)
+    async with process.answering() as call:
+        call.calls("book", day="Monday")
+        await shop.gate.arrival()
+        await process.hear(2)
+        shop.gate.open()
+    assert await run_states(db) == ["superseded"]
+    async with process.answering() as call:
+        assert call.turns[2].text == "booked for 2 on Monday"
+        call.answer("Booked.")
+    assert shop.effects == 1
+
+
+@pytest.mark.parametrize("end", ["postponed", "handed_over"])
+async def test_g9_a_run_that_is_tried_again_gets_the_recorded_result(
+    process: OneProcess, db: Database, shop: Shop, end: str
+) -> None:
+    await process.hear(1)
+    async with process.answering() as call:
+        call.calls("pay", amount=5)
         then = await process.writer.next_call()
+        if end == "postponed":
+            then.fail(TryLater("busy"))
+        else:
+            process.keeper.stop_all(Stop.SHUTTING_DOWN)
+    await db.fetch(DUE_NOW, {})
+    successor = OneProcess(db, "bob", shop.box)
+    async with successor.answering() as call:
+        assert await told(successor, call, "pay", amount=5) == "paid 5"
+    assert await run_states(db) == [end, "sent"]
+    assert shop.effects == 1
+
+
+async def test_g9_a_hundred_repeats_are_one_effect(
+    process: OneProcess, db: Database, shop: Shop
+) -> None:
+    await process.hear(1)
+    for number in range(100):
+        async with process.answering() as call:
+            call.calls("book", day="Monday" + " " * (number % 3))
+            then = await process.writer.next_call()
+            assert then.turns[-1].text == "booked for 2 on Monday"
+            process.keeper.stop_all(Stop.SHUTTING_DOWN)
+    assert list(shop.done.values()) == [1]
+    assert await outcomes(db) == ["done", *["replayed"] * 99]
+
+
+async def test_g9_another_call_and_another_burst_act_again(
+    process: OneProcess, db: Database, shop: Shop
+) -> None:
+    for number in (1, 2):
+        await process.hear(number)
+        async with process.answering() as call:
+            call.calls("book", day="Monday")
+            then = await process.writer.next_call()
+            await told(process, then, "book", day="Tuesday")
+    assert sorted(shop.done.values()) == [1, 1, 1, 1]
+    await assert_answered(db, 2)
+
+
+async def test_g9_what_failed_is_recorded_too(
+    process: OneProcess, db: Database, shop: Shop
+) -> None:
+    shop.troubles = [ToolFailed("No table is free."), ToolFailed("Never asked.")]
+    await process.hear(1)
+    async with process.answering() as call:
+        call.calls("book", day="Monday")
+        then = await process.writer.next_call()
+        assert await told(process, then, "book", day="Monday") == "No table is free."
+    assert shop.effects == 1
+    assert [tuple(row) for row in await db.fetch(EFFECTS, {})] == [("failed", "No table is free.")]
+
+
+async def test_a_tool_that_breaks_or_dawdles_does_not_break_the_run(
+    process: OneProcess, db: Database, shop: Shop
+) -> None:
+    shop.troubles = [ZeroDivisionError()]
+    await process.hear(1)
+    async with process.answering() as call:
+        call.calls("pay", amount=1)
+        then = await process.writer.next_call()
+        assert then.turns[-1].text == "It failed: the tool is broken."
+        assert "too long" in await told(process, then, "dawdle")
+    await assert_answered(db, 1)
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "said"),
+    [
+        ("fly", {}, "There is no tool called fly."),
+        ("book", {}, "The arguments are not right: day: Field required"),
+        ("book", {"day": "x", "year": 1}, "year: Extra inputs are not permitted"),
+        ("look", {"day": "Monday"}, "free on Monday"),
+        ("use", {"names": "no list"}, "names: "),
+    ],
+)
+async def test_what_the_model_is_told_without_any_effect(
+    process: OneProcess, db: Database, tool: str, arguments: dict[str, object], said: str
+) -> None:
+    await process.hear(1)
+    async with process.answering() as call:
+        assert said in await told(process, call, tool, **arguments)
+    assert await db.fetch(EFFECTS, {}) == []
+
+
+async def test_what_postgresql_cannot_keep_is_called_and_recorded_all_the_same(
+    process: OneProcess, db: Database, shop: Shop
+) -> None:
+    await process.hear(1)
+    async with process.answering() as call:
+        assert await told(process, call, "book", day="a\0b") == "booked for 2 on a\ufffdb"
+    assert shop.effects == 1
+    await assert_answered(db, 1)
+
+
+async def test_the_model_cannot_call_for_ever(
+    process: OneProcess, db: Database, shop: Shop
+) -> None:
+    await process.hear(1)
+    async with process.answering() as first:
+        then = first
+        for number in range(8):
+            then.calls("pay", amount=number)
+            then = await process.writer.next_call()
+        then.answer("Enough.")
+    assert (shop.effects, process.courier.sent) == (8, ["Enough."])
+    await assert_answered(db, 1)
+
+
+async def test_g9_a_timed_out_call_that_verifies_is_done(
+    process: OneProcess, db: Database, shop: Shop
+) -> None:
+    shop.troubles = [TimeoutError()]
+    await process.hear(1)
+    async with process.answering() as call:
+        assert await told(process, call, "send", text="hello") == "hello was sent before"
+    assert shop.effects == 1
+    assert await outcomes(db) == ["verified"]
+
+
+async def test_a_lease_that_ran_out_is_renewed_and_the_call_made(
+    process: OneProcess, db: Database, shop: Shop
+) -> None:
+    """Nobody took it: the reply would go out, so the tool must be called."""
+    await process.hear(1)
+    async with process.answering() as call:
+        await db.fetch(EXPIRE, {})
+        call.calls("book", day="Monday")
+        beating = asyncio.create_task(beat_on(process))
+        then = await process.writer.next_call()
+        beating.cancel()
         assert then.turns[-1].text == "booked for 2 on Monday"
         then.answer("Booked.")
-    assert process.courier.sent == ["Booked."]
-    assert sum(DONE.values()) == 1
-    await assert_guarantees(db)
+    assert shop.effects == 1
+    await assert_answered(db, 1)
+
+
+async def beat_on(process: OneProcess) -> None:
+    while True:
+        await process.keeper.beat()
+        await asyncio.sleep(0.05)
+
+
+async def test_g3_who_lost_the_lease_does_not_act(
+    process: OneProcess, db: Database, shop: Shop
+) -> None:
+    other = OneProcess(db, "bob", shop.box)
+    await process.hear(1)
+    async with process.answering() as call:
+        await db.fetch(EXPIRE, {})
+        async with other.answering() as theirs:
+            call.calls("book", day="Monday")
+            await process.keeper.beat()
+            theirs.answer("No tools.")
+    assert shop.effects == 0
+    assert other.courier.sent == ["No tools."]

@@ -9,7 +9,7 @@ import pytest
 
 from coordination.deliver import Deliverer
 from coordination.lease_keeper import HeldLease
-from coordination.ports import Delivery
+from coordination.ports import Delivery, Show
 from storage import leases, messages, outbox, runs
 from storage.database import Database
 from storage.records import Burst, ConversationKey, InboundMessage, Taken
@@ -27,7 +27,7 @@ class NobodySends:
     async def send(self, key: ConversationKey, text: str, may_go: Callable[[], bool]) -> Delivery:
         raise AssertionError(f"{text} to {key}, {may_go()}")
 
-    def typing(self, key: ConversationKey) -> AbstractContextManager[None]:
+    def composing(self, key: ConversationKey) -> AbstractContextManager[Show]:
         raise AssertionError(key)
 
 
@@ -58,7 +58,7 @@ async def commit_and_die(db: Database, *, began_to_send: bool) -> None:
 async def test_g7_a_part_that_may_be_out_is_not_taken_for_one_that_is_not(
     around: Neighbours, began_to_send: bool, left: str
 ) -> None:
-    rules = around.settings().rules("sorry")
+    rules = around.settings().rules("sorry", "stopped")
     async with opened(around.database_url) as db:
         await commit_and_die(db, began_to_send=began_to_send)
         taken = await take(db, "the late", datetime.now(UTC))

@@ -71,7 +71,7 @@ async def test_prune(db: Database, database_url: str) -> None:
     await some_days_ago(db, 3)
     await fold_everything(db)
     before = await tallied(db)
-    kept = await ended(database_url, "prune", "--older-than", "1w")
+    kept = await ended(database_url, "prune", "--older-than", "99999w")
     assert "           0 messages removed" in kept.stdout.splitlines()
     gone = await ended(database_url, "prune", "--older-than", "48h")
     assert "           6 messages removed" in gone.stdout.splitlines()

@@ -1,14 +1,11 @@
 """What one conversation must do, told from the words of the protocol and not from its SQL."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any
 
 from storage.records import (
     Burst,
     CommittedReply,
-    ConversationKey,
     Counted,
     Fence,
     Lease,
@@ -16,32 +13,16 @@ from storage.records import (
     Released,
     Renewed,
     Run,
-    RunNumber,
     Seq,
     Taken,
-    Version,
 )
-from tests.protocol.pieces import Message, Part, RunRow, State, Window
+from tests.protocol.pieces import Message, Part, RunRow, Window
+from tests.protocol.standing import Standing
 from tests.support.acts import CAP, MAX_SUPERSEDES, MAX_WAIT, QUIET, TTL
 
 
-@dataclass
-class Conversation:
+class Conversation(Standing):
     """Each verb changes it and returns what the verb of `storage` must return."""
-
-    key: ConversationKey
-    state: State = field(default_factory=State)
-    messages: list[Message] = field(default_factory=list)
-    window: Window | None = None
-    runs: dict[int, RunRow] = field(default_factory=dict)
-    parts: dict[tuple[int, int], Part] = field(default_factory=dict)
-    events: list[tuple[str, int | None]] = field(default_factory=list)
-    """The type of each, and its run."""
-
-    def tells(self, what: str, run: int | None) -> int:
-        self.events.append((what, run))
-        self.state.event_version += 1
-        return self.state.event_version
 
     def receive(self, given: dict[int, str], now: datetime) -> Counted | None:
         known = {message.message_id for message in self.messages}
@@ -58,20 +39,6 @@ class Conversation:
         due_in = (self.window.due_at - now).total_seconds()
         return Counted(self.key, Seq(self.state.inbound_seq), due_in)
 
-    def due_at(self) -> datetime | None:
-        if self.state.committed_run is not None:
-            return self.state.deliver_after
-        return None if self.window is None else self.window.due_at
-
-    def due_in(self, now: datetime) -> float | None:
-        due_at = self.due_at()
-        return None if due_at is None else (due_at - now).total_seconds()
-
-    def is_due_for(self, holder: str, now: datetime) -> bool:
-        due_at, expires = self.due_at(), self.state.lease_expires_at
-        is_free = expires is None or expires <= now or self.state.lease_holder == holder
-        return is_free and due_at is not None and due_at <= now
-
     def take(self, holder: str, now: datetime) -> Taken | None:
         if not self.is_due_for(holder, now):
             return None
@@ -83,7 +50,7 @@ class Conversation:
         lease = Lease(self.key, holder, Fence(state.lease_fence))
         if state.committed_run is not None:
             self.tells("delivery_taken", state.committed_run)
-            return Taken(lease, CommittedReply(self._as_it_stands(state.committed_run)))
+            return Taken(lease, CommittedReply(self.as_it_stands(state.committed_run)))
         return Taken(lease, self._begin(holder, now))
 
     def _begin(self, holder: str, now: datetime) -> Burst:
@@ -98,23 +65,13 @@ class Conversation:
         if state.superseded_count >= MAX_SUPERSEDES:
             final_at = now
         return Burst(
-            run=self._as_it_stands(state.lease_fence),
+            run=self.as_it_stands(state.lease_fence),
             answered_seq=Seq(state.answered_seq),
             last_seq=Seq(state.inbound_seq),
             final_at=final_at,
             final_in=(final_at - now).total_seconds(),
             model_attempts=state.model_attempts,
         )
-
-    def _as_it_stands(self, number: int) -> Run:
-        return Run(RunNumber(number), Version(self.runs[number].version))
-
-    def is_held(self, lease: Lease) -> bool:
-        return (self.state.lease_holder, self.state.lease_fence) == (lease.holder, lease.fence)
-
-    def is_valid(self, lease: Lease, now: datetime) -> bool:
-        expires = self.state.lease_expires_at
-        return self.is_held(lease) and expires is not None and now < expires
 
     def renew(self, lease: Lease, now: datetime) -> Renewed | None:
         if not self.is_held(lease):
@@ -132,9 +89,9 @@ class Conversation:
     ) -> Run | None:
         state, number = self.state, burst.run.number
         if self.is_held(lease) and state.committed_run == number:
-            return self._as_it_stands(number)  # asked again
+            return self.as_it_stands(number)  # asked again
         may = state.inbound_seq == burst.last_seq or now >= burst.final_at
-        if not may or not self.is_valid(lease, now) or not self._is_at(burst.run, "generating"):
+        if not may or not self.is_valid(lease, now) or not self.is_at(burst.run, "generating"):
             return None
         state.committed_run, state.deliver_after = number, now
         run = self.runs[number]
@@ -142,7 +99,7 @@ class Conversation:
         run.committed_at, run.reply, run.reason = now, "\n".join(parts), failure
         for place, text in enumerate(parts, start=1):
             self.parts[number, place] = Part(text, now)
-        return self._as_it_stands(number)
+        return self.as_it_stands(number)
 
     def supersede(self, lease: Lease, run: Run, now: datetime) -> Released | None:
         if not self._ends_uncommitted(lease, run, "superseded", now):
@@ -200,7 +157,7 @@ class Conversation:
     def finish(
         self, lease: Lease, run: Run, unreachable: str | None, now: datetime
     ) -> Released | None:
-        if not self.is_held(lease) or not self._is_at(run, "committed"):
+        if not self.is_held(lease) or not self.is_at(run, "committed"):
             return None
         state, finished = self.state, self.runs[run.number]
         answered = "sent" if finished.reason is None else "failed"
@@ -227,47 +184,17 @@ class Conversation:
         self.tells("lease_freed", self.state.committed_run or self.state.lease_fence)
         self.free()
 
-    def free(self) -> None:
-        self.state.lease_holder = self.state.lease_expires_at = None
-        if self.window is not None and self.state.committed_run is None:
-            self.window.consumed_by = None
-
     def _ends_uncommitted(
         self, lease: Lease, run: Run, state: str, now: datetime, reason: str | None = None
     ) -> bool:
-        if not self.is_held(lease) or not self._is_at(run, "generating"):
+        if not self.is_held(lease) or not self.is_at(run, "generating"):
             return False
         version = self.tells(f"run_{state}", run.number)
         self.runs[run.number].ends(version, state, now, reason)
         self.free()
         return True
 
-    def _is_at(self, run: Run, state: str) -> bool:
-        row = self.runs[run.number]
-        return (row.state, row.version) == (state, run.version)
-
     def _give_up_what_is_left_of(self, run: Run, now: datetime) -> None:
         for (number, _), part in self.parts.items():
             if number == run.number and part.state in ("pending", "sending"):
                 part.state, part.changed_at = "refused", now
-
-    def rows(self) -> dict[str, list[dict[str, Any]]]:
-        """The tables as they must stand."""
-        key = self.key._asdict()
-        numbered = enumerate(self.messages, start=1)
-        return {
-            "conversations": [{**key, **vars(self.state)}] if self.messages else [],
-            "messages": [{**key, "seq": seq, **vars(message)} for seq, message in numbered],
-            "windows": [{**key, **vars(self.window), "due_at": self.window.due_at}]
-            if self.window
-            else [],
-            "runs": [{**key, "number": number, **vars(run)} for number, run in self.runs.items()],
-            "events": [
-                {**key, "version": version, "type": what, "run": run}
-                for version, (what, run) in enumerate(self.events, start=1)
-            ],
-            "outbox": [
-                {**key, "run": run, "part": number, **vars(part)}
-                for (run, number), part in self.parts.items()
-            ],
-        }

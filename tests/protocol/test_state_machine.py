@@ -24,7 +24,7 @@ SETTINGS = settings(
 
 
 @pytest.mark.timeout(0 if EXAMPLES else 400)
-def test_g1_to_g10_hold_whatever_happens(database_url: str) -> None:
+def test_g1_to_g11_hold_whatever_happens(database_url: str) -> None:
     with staged(database_url) as stage:
 
         class OnThisStage(Protocol):

@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from coordination.ports import Delivered, Delivery, NotNow
-from llm.contract import Answer, ToolCall, Turn, Usage
+from coordination.ports import Delivered, Delivery, NotNow, Show
+from llm.contract import Answer, Chunk, ToolCall, Turn, Usage
 from storage.records import ConversationKey
 
 HANG_SECONDS = 20
@@ -19,6 +19,7 @@ class ModelCall:
     """A prompt that waits for its answer."""
 
     turns: Sequence[Turn]
+    on_chunk: Callable[[Chunk], None] | None = None
     was_cancelled: bool = False
     _outcome: asyncio.Future[Answer] = field(
         default_factory=lambda: asyncio.get_running_loop().create_future()
@@ -28,6 +29,12 @@ class ModelCall:
     def asks(self) -> str:
         """The burst, as the model gets it."""
         return self.turns[-1].text
+
+    def streams(self, *pieces: str) -> None:
+        """So much of the answer has come."""
+        assert self.on_chunk
+        for number, piece in enumerate(pieces):
+            self.on_chunk(Chunk(1, number, piece))
 
     def answer(self, text: str) -> None:
         self._outcome.set_result(Answer(text, "stop", 0, 0, usage=USAGE))
@@ -55,8 +62,14 @@ class HeldWriter:
         self.calls: list[ModelCall] = []
         self._asked: asyncio.Queue[ModelCall] = asyncio.Queue()
 
-    async def write(self, turns: Sequence[Turn], **_options: object) -> Answer:
-        call = ModelCall(turns)
+    async def write(
+        self,
+        turns: Sequence[Turn],
+        *,
+        on_chunk: Callable[[Chunk], None] | None = None,
+        **_options: object,
+    ) -> Answer:
+        call = ModelCall(turns, on_chunk)
         self.calls.append(call)
         self._asked.put_nowait(call)
         return await call.outcome()
@@ -79,6 +92,7 @@ class ScriptedCourier:
         """What happens while a part is on its way."""
         self.letters: list[tuple[ConversationKey, str]] = []
         self.typing_in: list[ConversationKey] = []
+        self.drafts: list[str] = []
 
     @property
     def sent(self) -> list[str]:
@@ -97,10 +111,10 @@ class ScriptedCourier:
         return delivery
 
     @contextmanager
-    def typing(self, key: ConversationKey) -> Iterator[None]:
+    def composing(self, key: ConversationKey) -> Iterator[Show]:
         self.typing_in.append(key)
         try:
-            yield
+            yield self.drafts.append
         finally:
             self.typing_in.remove(key)
 

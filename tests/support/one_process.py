@@ -14,6 +14,7 @@ from coordination.compose import Composer
 from coordination.deliver import Deliverer
 from coordination.dialogue import Dialogue
 from coordination.lease_keeper import HeldLease, LeaseKeeper
+from coordination.patience import RetryPolicy
 from coordination.receive import Receiver
 from coordination.rules import Rules
 from coordination.summary import Summarizer
@@ -33,6 +34,7 @@ from tests.support.edges import (
     ModelCall,
     ScriptedCourier,
 )
+from tests.support.gates import Gate
 
 AT_ONCE = timedelta(0)
 
@@ -50,31 +52,37 @@ RULES = Rules(
     system_prompt="",
     on_uncertain_delivery="balanced",
     apology="Sorry.",
+    stopped="Stopped.",
 )
 
 
 NO_TOOLS = Toolbox()
+UNDOING_AT_ONCE = RetryPolicy(base=0, attempts=4)
 
 
 class OneProcess:
     """Its parts, as the composition root puts them together."""
 
     def __init__(
-        self, db: Database, holder: str, toolbox: Toolbox = NO_TOOLS, **changed: Any
+        self,
+        db: Database,
+        holder: str,
+        toolbox: Toolbox = NO_TOOLS,
+        *,
+        undoing: RetryPolicy = UNDOING_AT_ONCE,
+        breaker: Breaker | None = None,
+        **changed: Any,
     ) -> None:
         self.db = db
         self.rules = replace(RULES, **changed)
         self.writer, self.courier, self.alarm = HeldWriter(), ScriptedCourier(), AlarmBook()
         self.keeper = LeaseKeeper(db, holder=holder, ttl=self.rules.lease_ttl)
-        self.breaker = Breaker()
+        self.breaker = breaker or Breaker()
         self.dead: set[str] = set()
-        performer = Performer(
-            db,
-            toolbox,
-            Ledger(db, self.dead.__contains__),
-            Resources(db, ttl=self.rules.lease_ttl, is_dead=self.dead.__contains__),
-        )
-        self.undoer = Undoer(db, toolbox)
+        is_dead = self.dead.__contains__
+        resources = Resources(db, ttl=self.rules.lease_ttl, is_dead=is_dead)
+        performer = Performer(db, toolbox, Ledger(db, is_dead), resources)
+        self.undoer = Undoer(db, toolbox, resources, holder=holder, policy=undoing)
         dialogue = Dialogue(db, self.writer, performer, self.breaker)
         self.composer = Composer(
             db, self.rules, dialogue, Summarizer(db, self.rules, dialogue), self.courier
@@ -101,6 +109,17 @@ class OneProcess:
     async def answering(self) -> AsyncIterator[ModelCall]:
         """A run while the model works; after the block it must come to its end."""
         task = asyncio.create_task(self.answerer.answer(ADA))
+        yield await self.writer.next_call()
+        async with asyncio.timeout(HANG_SECONDS):
+            await task
+
+    @asynccontextmanager
+    async def answering_at_last(self, reached: Gate, held_up: Gate) -> AsyncIterator[ModelCall]:
+        """The same for a run that waits, once it came to the one gate, for the other to open."""
+        task = asyncio.create_task(self.answerer.answer(ADA))
+        await reached.arrival()
+        assert not task.done()
+        held_up.open()
         yield await self.writer.next_call()
         async with asyncio.timeout(HANG_SECONDS):
             await task

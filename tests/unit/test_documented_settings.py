@@ -28,6 +28,8 @@ def defaults() -> dict[str, str]:
 def as_text(default: object) -> str:
     if default is None or default == ():
         return ""
+    if isinstance(default, bool):
+        return str(default).lower()
     return f"{default:g}" if isinstance(default, float) else str(default)
 
 

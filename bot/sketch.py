@@ -1,0 +1,146 @@
+"""What is seen of an answer while it is being written: a draft, or "typing…" at least."""
+
+import asyncio
+from dataclasses import dataclass
+
+import structlog
+from aiogram import Bot
+from aiogram.enums import ChatAction
+from aiogram.exceptions import (
+    TelegramAPIError,
+    TelegramBadRequest,
+    TelegramNotFound,
+    TelegramRetryAfter,
+)
+from aiogram.methods import SendMessageDraft, SendRichMessageDraft, TelegramMethod
+from aiogram.types import InputRichMessage
+
+from storage.records import ConversationKey
+
+log = structlog.get_logger(__name__)
+
+# An answer that comes at once needs neither.
+BEFORE_SHOWING_SECONDS = 0.2
+# Telegram clears a chat action after 5 seconds: https://core.telegram.org/bots/api#sendchataction
+TYPING_SECONDS = 4.0
+# A draft is seen for 30 seconds: https://core.telegram.org/bots/api#sendmessagedraft
+DRAFT_SECONDS = 20.0
+PACE_SECONDS, SLOWEST_PACE_SECONDS = 0.7, 10.0
+DRAFT_ID = 1
+"""One for each conversation, so that the draft of the next run replaces that of a dropped one."""
+LONGEST_DRAFT = 4096
+REQUEST_SECONDS = 5
+
+
+@dataclass
+class Streaming:
+    """Whether drafts are shown by this process, and as what the server takes them."""
+
+    is_wanted: bool
+    is_rich: bool = True
+
+
+class Sketch:
+    """The draft of one run. Nobody waits for it: the last of it may be still on its way."""
+
+    def __init__(self, bot: Bot, key: ConversationKey, stream: Streaming) -> None:
+        self._bot = bot
+        self._key = key
+        self._stream = stream
+        self._text = ""
+        self._shown: str | None = None
+        self._pace = PACE_SECONDS
+        self._news = asyncio.Event()
+
+    def show(self, text: str) -> None:
+        """Note how far the answer is; the next draft shows it."""
+        self._text = text
+        self._news.set()
+
+    async def keep_up(self) -> None:
+        """Show what there is, at a pace that Telegram bears, until cancelled."""
+        await asyncio.sleep(BEFORE_SHOWING_SECONDS)
+        while True:
+            pause = await self._draft() if self._stream.is_wanted else await self._type()
+            await asyncio.sleep(pause)
+            if self._stream.is_wanted:
+                await self._wait_for_news()
+
+    async def _wait_for_news(self) -> None:
+        if self._text != (self._shown or ""):
+            return
+        self._news.clear()
+        try:
+            async with asyncio.timeout(DRAFT_SECONDS):
+                await self._news.wait()
+        except TimeoutError:
+            pass  # what is seen would fade
+
+    async def _draft(self) -> float:
+        text = self._text
+        try:
+            await self._bot(self._request(text), request_timeout=REQUEST_SECONDS)
+        except TelegramRetryAfter as error:
+            self._pace = min(2 * self._pace, SLOWEST_PACE_SECONDS)
+            return float(error.retry_after)
+        except TelegramAPIError as error:
+            return self._refused(error)
+        except Exception as error:  # noqa: BLE001 (a draft is a courtesy)
+            log.debug("draft_failed", error=type(error).__name__)
+            return self._pace
+        was_empty, self._shown = not self._shown, text
+        # The first words are shown at once; from then on there is a pace.
+        return 0.0 if was_empty and not text else self._pace
+
+    def _request(self, text: str) -> TelegramMethod[bool]:
+        chat_id, thread = self._key.chat_id, self._key.thread_id or None
+        if text.strip() and self._stream.is_rich:
+            return SendRichMessageDraft(
+                chat_id=chat_id,
+                draft_id=DRAFT_ID,
+                rich_message=InputRichMessage(markdown=text),
+                message_thread_id=thread,
+                can_stop=True,
+                keep_on_stop=True,
+            )
+        return SendMessageDraft(
+            chat_id=chat_id,
+            draft_id=DRAFT_ID,
+            text=_end_of(text),
+            message_thread_id=thread,
+            can_stop=True,
+            keep_on_stop=True,
+        )
+
+    def _refused(self, error: TelegramAPIError) -> float:
+        if not isinstance(error, TelegramBadRequest | TelegramNotFound):
+            log.debug("draft_failed", error=type(error).__name__)
+            return SLOWEST_PACE_SECONDS
+        # An old server, or one that does not like this text: the next simpler thing will do.
+        if self._stream.is_rich and self._text.strip():
+            self._stream.is_rich = False
+        else:
+            self._stream.is_wanted = False
+        log.info("drafts_refused", left="plain" if self._stream.is_wanted else "typing")
+        return 0.0
+
+    async def _type(self) -> float:
+        try:
+            await self._bot.send_chat_action(
+                self._key.chat_id,
+                ChatAction.TYPING,
+                message_thread_id=self._key.thread_id or None,
+            )
+        except TelegramRetryAfter as error:
+            return float(error.retry_after)
+        except Exception as error:  # noqa: BLE001 (typing is a courtesy)
+            log.debug("typing_failed", error=type(error).__name__)
+        return TYPING_SECONDS
+
+
+def _end_of(text: str) -> str:
+    """The newest words of a draft that is too long."""
+    units = text.encode("utf-16-le", "surrogatepass")
+    if len(units) <= 2 * LONGEST_DRAFT:
+        return text
+    return "…" + units[-2 * (LONGEST_DRAFT - 1) :].decode("utf-16-le", "ignore")

@@ -1,0 +1,207 @@
+"""An outage of the model costs one probe at a time, and nobody an apology who only waited."""
+
+import asyncio
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from coordination.breaker import FAILURES_TO_OPEN, Breaker
+from coordination.patience import RetryPolicy
+from coordination.wake import Wakes
+from llm.contract import ForGood, TryLater
+from storage import reminders
+from storage.database import Database
+from storage.records import ConversationKey, InboundMessage
+from tests.support.acts import ADA
+from tests.support.facts import assert_guarantees
+from tests.support.one_process import OneProcess
+
+PEOPLE = [ConversationKey(chat_id, 0) for chat_id in range(601, 651)]
+DUE_NOW = "UPDATE windows SET retry_at = NULL WHERE chat_id = :chat_id RETURNING 1"
+ATTEMPTS = "SELECT model_attempts FROM conversations"
+ALL_DUE = "UPDATE reminders SET due_at = now() RETURNING 1"
+MOST_PAUSE = 15.0
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Model:
+    """Away until it is back; says how often it was asked."""
+
+    def __init__(self, process: OneProcess) -> None:
+        self._process = process
+        self.is_away = True
+        self.requests = 0
+
+    async def serve(self) -> None:
+        while True:
+            call = await self._process.writer.next_call()
+            self.requests += 1
+            if self.is_away:
+                call.fail(TryLater("away"))
+            else:
+                call.answer("reply")
+
+
+class Bot(OneProcess):
+    """A process that sweeps, with a clock for its breaker."""
+
+    def __init__(self, db: Database, **changed: Any) -> None:
+        clock = Clock()
+        super().__init__(db, "ada", breaker=Breaker(RetryPolicy(cap=MOST_PAUSE), clock), **changed)
+        self.clock = clock
+        self.wakes = Wakes(
+            db,
+            self.answerer.answer,
+            holder="ada",
+            limit=1,
+            is_dead=self.dead.__contains__,
+            breaker=self.breaker,
+        )
+
+    async def sweep(self) -> None:
+        await self.wakes.sweep()
+        await self.wakes.idle()
+
+    async def all_write(self) -> None:
+        for key in PEOPLE:
+            await self.receiver.receive(InboundMessage(key, 1, "hello"))
+
+
+async def test_fifty_conversations_during_an_outage(db: Database) -> None:
+    bot = Bot(db)
+    model = Model(bot)
+    serving = asyncio.create_task(model.serve())
+    await bot.all_write()
+    for _ in range(2 * FAILURES_TO_OPEN):
+        await bot.sweep()
+    assert model.requests == FAILURES_TO_OPEN
+    for probes in range(1, 11):
+        for _ in range(3):
+            await bot.sweep()
+        bot.clock.now += MOST_PAUSE
+        await bot.sweep()
+        assert model.requests == FAILURES_TO_OPEN + probes, "one probe when its time has come"
+    attempts = [row.model_attempts for row in await db.fetch(ATTEMPTS, {})]
+    assert sum(attempts) == FAILURES_TO_OPEN + 10
+    assert max(attempts) < bot.rules.model_max_attempts
+    assert bot.courier.sent == []
+    model.is_away = False
+    bot.clock.now += MOST_PAUSE
+    async with asyncio.timeout(60):
+        while len(bot.courier.sent) < len(PEOPLE):
+            await db.fetch("UPDATE windows SET retry_at = NULL RETURNING 1", {})
+            await bot.sweep()
+    serving.cancel()
+    assert sorted(bot.courier.letters) == [(key, "reply") for key in PEOPLE]
+    assert model.requests == FAILURES_TO_OPEN + 10 + len(PEOPLE)
+    await assert_guarantees(db)
+
+
+async def test_a_lone_conversation_gets_its_apology(db: Database) -> None:
+    bot = Bot(db, model_max_attempts=7)
+    model = Model(bot)
+    serving = asyncio.create_task(model.serve())
+    await bot.hear(1)
+    for _ in range(7):
+        assert bot.courier.sent == []
+        bot.clock.now += MOST_PAUSE
+        await db.fetch(DUE_NOW, {"chat_id": ADA.chat_id})
+        await bot.sweep()
+    serving.cancel()
+    assert (model.requests, bot.courier.sent) == (7, ["Sorry."])
+    await assert_guarantees(db)
+
+
+async def test_replies_and_reminders_are_delivered_while_it_is_open(db: Database) -> None:
+    bot = Bot(db)
+    await bot.hear(1)
+    await bot.answers("earlier")
+    await reminders.set_reminder(db, ADA, key="k", text="tea", due_in=timedelta(hours=1))
+    await db.fetch(ALL_DUE, {})
+    for _ in range(FAILURES_TO_OPEN):
+        bot.breaker.failed(None)
+    assert not bot.breaker.lets_through()
+    await bot.hear(2)
+    await bot.sweep()
+    assert bot.courier.sent == ["earlier", "tea"]
+    assert len(bot.writer.calls) == 1, "the new burst waits"
+    bot.breaker.answered()
+    async with bot.answering() as call:
+        call.answer("at last")
+    assert bot.courier.sent[-1] == "at last"
+    await assert_guarantees(db)
+
+
+def opened(clock: Clock) -> Breaker:
+    breaker = Breaker(RetryPolicy(cap=MOST_PAUSE), clock)
+    for _ in range(FAILURES_TO_OPEN):
+        assert breaker.lets_through()
+        breaker.failed(None)
+    return breaker
+
+
+def test_only_failures_in_a_row_open_it() -> None:
+    breaker = Breaker()
+    for _ in range(3 * FAILURES_TO_OPEN):
+        breaker.failed(None)
+        breaker.answered()
+    assert breaker.lets_through()
+
+
+def test_one_probe_at_a_time() -> None:
+    clock = Clock()
+    breaker = opened(clock)
+    with breaker.passing() as may_pass:
+        assert not may_pass
+    clock.now += MOST_PAUSE
+    with breaker.passing() as may_pass:
+        assert may_pass
+        with breaker.passing() as another:
+            assert not another
+    with breaker.passing() as may_pass:
+        assert may_pass, "the probe came to nothing without asking"
+
+
+def test_failures_of_those_who_asked_before_put_no_probe_off() -> None:
+    clock = Clock()
+    breaker = opened(clock)
+    for _ in range(50):
+        breaker.failed(900)
+    clock.now += 4
+    assert breaker.lets_through()
+
+
+def test_the_wish_of_the_server_is_honoured() -> None:
+    clock = Clock()
+    breaker = Breaker(RetryPolicy(cap=MOST_PAUSE), clock)
+    for _ in range(FAILURES_TO_OPEN):
+        breaker.failed(100)
+    clock.now += 99
+    assert not breaker.lets_through()
+    clock.now += 1
+    assert breaker.lets_through()
+
+
+async def test_a_refusal_is_an_answer(db: Database) -> None:
+    bot = Bot(db)
+    for _ in range(FAILURES_TO_OPEN - 1):
+        bot.breaker.failed(None)
+    await bot.hear(1)
+    async with bot.answering() as call:
+        call.fail(ForGood("refused"))
+    bot.breaker.failed(None)
+    assert not bot.breaker.is_open
+
+
+@pytest.fixture(autouse=True)
+def no_jitter(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every pause is the longest that it may be."""
+    monkeypatch.setattr("coordination.patience.random.uniform", lambda _low, high: high)
