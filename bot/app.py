@@ -23,11 +23,13 @@ from bot.toolbox import toolbox
 from bot.upkeep import LOOK_SECONDS, Upkeep
 from coordination.answer import Answerer
 from coordination.breaker import Breaker
+from coordination.briefing import Briefing
 from coordination.compose import Composer
 from coordination.deliver import Deliverer
 from coordination.dialogue import Dialogue
 from coordination.leadership import Leadership
 from coordination.lease_keeper import LeaseKeeper, Stop
+from coordination.people import People
 from coordination.project import Projector
 from coordination.receive import Receiver
 from coordination.summary import Summarizer
@@ -79,13 +81,14 @@ class App:
         performer = Performer(db, self._toolbox, Ledger(db, is_dead), resources)
         dialogue = Dialogue(db, self._writer, performer, breaker)
         self._undoer = Undoer(db, self._toolbox, resources, holder=holder)
+        briefing = Briefing(db, rules, dialogue, Summarizer(db, rules, dialogue))
         answerer = Answerer(
             db,
             rules,
             self._keeper,
             self._schedule,
             breaker,
-            Composer(db, rules, dialogue, Summarizer(db, rules, dialogue), courier),
+            Composer(rules, dialogue, briefing, courier),
             Deliverer(db, rules, courier),
             cut=cut,
         )
@@ -100,7 +103,9 @@ class App:
             breaker=breaker,
         )
         receiver = Receiver(db, rules, self._keeper, self._schedule)
-        routes = dispatcher(receiver, Elsewhere(db, self._bot).tell, self._settings.long_quiet)
+        routes = dispatcher(
+            receiver, People(db), Elsewhere(db, self._bot).tell, self._settings.long_quiet
+        )
         self._leadership = Leadership(
             db, self._settings.bot_id, holder=holder, ttl=rules.lease_ttl, is_dead=is_dead
         )

@@ -9,6 +9,8 @@ from aiogram.enums import ChatType
 from aiogram.types import Chat, ChatMemberUpdated, Message, MessageGenerationStopped
 
 from bot.inbound.message import inbound
+from bot.inbound.person import person
+from coordination.people import People
 from coordination.receive import Receiver
 from storage.records import ConversationKey
 
@@ -18,20 +20,24 @@ TellWhy = Callable[[int], Awaitable[None]]
 """Tells a group or channel, once, that the bot does not answer there."""
 
 
-def dispatcher(receiver: Receiver, tell_why: TellWhy, long_quiet: timedelta) -> Dispatcher:
+def dispatcher(
+    receiver: Receiver, people: People, tell_why: TellWhy, long_quiet: timedelta
+) -> Dispatcher:
     """The routes of every kind of update that the bot asks Telegram for."""
     routes = Dispatcher(disable_fsm=True)
-    routes.include_router(_in_private(receiver, long_quiet))
+    routes.include_router(_in_private(receiver, people, long_quiet))
     routes.include_router(_elsewhere(tell_why))
     return routes
 
 
-def _in_private(receiver: Receiver, long_quiet: timedelta) -> Router:
+def _in_private(receiver: Receiver, people: People, long_quiet: timedelta) -> Router:
     router = Router()
 
     @router.message(_is_private)
     async def private_message(message: Message) -> None:
         if came := inbound(message, long_quiet):
+            if author := person(message):
+                await people.meet(message.chat.id, author)
             await receiver.receive(came)
         else:
             log.debug("nothing_to_answer", kind=message.content_type)

@@ -21,6 +21,22 @@ class ConversationKey(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class Person:
+    """Who writes in a chat, as Telegram tells."""
+
+    name: str
+    language_code: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Background:
+    """What is known before anything is said."""
+
+    now: datetime
+    person: Person | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Attachment:
     """A file of Telegram's that came with a message."""
 

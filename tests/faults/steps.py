@@ -30,6 +30,8 @@ SCENES: dict[str, Scene] = {
     "due_in": scenes.throttled,
     "take_lease": scenes.plain,
     "renew_leases": scenes.slow_model,
+    "keep_person": scenes.plain,
+    "background_of": scenes.plain,
     "messages_between": scenes.plain,
     "last_replies": scenes.plain,
     "model_call": scenes.plain,

@@ -10,6 +10,7 @@ from typing import Any
 
 from coordination.answer import Answerer
 from coordination.breaker import Breaker
+from coordination.briefing import Briefing
 from coordination.compose import Composer
 from coordination.deliver import Deliverer
 from coordination.dialogue import Dialogue
@@ -84,9 +85,9 @@ class OneProcess:
         performer = Performer(db, toolbox, Ledger(db, is_dead), resources)
         self.undoer = Undoer(db, toolbox, resources, holder=holder, policy=undoing)
         dialogue = Dialogue(db, self.writer, performer, self.breaker)
-        self.composer = Composer(
-            db, self.rules, dialogue, Summarizer(db, self.rules, dialogue), self.courier
-        )
+        summarizer = Summarizer(db, self.rules, dialogue)
+        briefing = Briefing(db, self.rules, dialogue, summarizer)
+        self.composer = Composer(self.rules, dialogue, briefing, self.courier)
         self.deliverer = Deliverer(db, self.rules, self.courier)
         self.receiver = Receiver(db, self.rules, self.keeper, self.alarm)
         self.answerer = Answerer(
