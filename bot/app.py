@@ -8,6 +8,7 @@ from time import monotonic
 import structlog
 
 from bot import wording
+from bot.attachments.reader import AttachmentReader
 from bot.courier import TelegramCourier
 from bot.elsewhere import Elsewhere
 from bot.handlers import dispatcher
@@ -31,6 +32,7 @@ from coordination.leadership import Leadership
 from coordination.lease_keeper import LeaseKeeper, Stop
 from coordination.people import People
 from coordination.project import Projector
+from coordination.reading import Reading
 from coordination.receive import Receiver
 from coordination.summary import Summarizer
 from coordination.tools.ledger import Ledger
@@ -38,6 +40,7 @@ from coordination.tools.perform import Performer
 from coordination.tools.resources import Resources
 from coordination.tools.undo import Undoer
 from coordination.wake import Wakes
+from llm.transcriber import OpenAITranscriber
 from llm.writer import OpenAIWriter
 from storage import edge, leases
 from storage.database import Database, Unavailable
@@ -68,6 +71,9 @@ class App:
         self._db = Database(settings.database_url.get_secret_value(), at)
         self._bot = telegram_bot(settings)
         self._writer = OpenAIWriter(settings.model())
+        speech = settings.transcription_model
+        self._transcriber = OpenAITranscriber(settings.model(), speech) if speech else None
+        self._attachments = AttachmentReader(self._bot, self._transcriber)
         self._toolbox = toolbox(settings)
         self._wire()
 
@@ -81,7 +87,8 @@ class App:
         performer = Performer(db, self._toolbox, Ledger(db, is_dead), resources)
         dialogue = Dialogue(db, self._writer, performer, breaker)
         self._undoer = Undoer(db, self._toolbox, resources, holder=holder)
-        briefing = Briefing(db, rules, dialogue, Summarizer(db, rules, dialogue))
+        reading = Reading(db, self._attachments)
+        briefing = Briefing(db, rules, dialogue, Summarizer(db, rules, dialogue), reading)
         answerer = Answerer(
             db,
             rules,
@@ -127,6 +134,9 @@ class App:
             closing.push_async_callback(self._db.close)
             closing.push_async_callback(self._bot.session.close)
             closing.push_async_callback(self._writer.aclose)
+            if self._transcriber:
+                closing.push_async_callback(self._transcriber.aclose)
+            closing.callback(self._attachments.close)
             await _until(stopping, prepare(self._settings, self._db, self._bot), grace=0)
             if stopping.is_set():
                 return

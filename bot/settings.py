@@ -69,6 +69,7 @@ class Settings(BaseSettings):
     model_max_attempts: Annotated[int, Field(ge=1, le=100)] = 5
     history_messages: Annotated[int, Field(ge=0, le=1000)] = 40
     summary_tokens: Annotated[int, Field(ge=0, le=100_000)] = 400
+    transcription_model: Words = ""
     tools: Modules = ()
 
     streaming: bool = True

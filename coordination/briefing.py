@@ -7,6 +7,7 @@ from coordination.dialogue import Dialogue
 from coordination.history import Said, history, with_effects
 from coordination.lease_keeper import HeldLease
 from coordination.patience import until_available
+from coordination.reading import Reading
 from coordination.rules import Rules
 from coordination.summary import Summarizer, block_of
 from llm.contract import Turn
@@ -20,12 +21,18 @@ class Briefing:
     """Puts prompts together from the database."""
 
     def __init__(
-        self, db: Database, rules: Rules, dialogue: Dialogue, summarizer: Summarizer
+        self,
+        db: Database,
+        rules: Rules,
+        dialogue: Dialogue,
+        summarizer: Summarizer,
+        reading: Reading,
     ) -> None:
         self._db = db
         self._rules = rules
         self._dialogue = dialogue
         self._summarizer = summarizer
+        self._reading = reading
 
     async def turns(self, held: HeldLease, burst: Burst) -> list[Turn]:
         """The prompt for a burst."""
@@ -37,7 +44,7 @@ class Briefing:
         summary, recent = await self._remembered(held, burst, history(answered, replies))
         system = [self._rules.system_prompt, await self._known(key), summary]
         effects = await self._dialogue.effects_so_far(burst, held)
-        said = with_effects(fresh, effects)
+        said = with_effects(await self._reading.turns(key, fresh), effects)
         return assemble("\n\n".join(filter(None, system)), recent, said, len(recent))
 
     async def _stored(

@@ -11,6 +11,7 @@ from coordination.patience import RetryPolicy
 from coordination.ports import Courier
 from coordination.rules import Rules
 from llm.contract import ForGood, TryLater
+from llm.prompt import without_images
 from storage.records import Burst
 from storage.text import storable
 
@@ -49,7 +50,14 @@ class Composer:
 
     async def _write(self, held: HeldLease, burst: Burst, draft: Draft) -> str:
         turns = await self._briefing.turns(held, burst)
-        return await self._dialogue.answer(held, burst, turns, draft)
+        try:
+            return await self._dialogue.answer(held, burst, turns, draft)
+        except ForGood as error:
+            if not any(turn.images for turn in turns):
+                raise
+            # Most likely a model that cannot see: it can still answer the words.
+            log.warning("asking_without_pictures", reason=error.reason)
+            return await self._dialogue.answer(held, burst, without_images(turns), draft)
 
     def _later(self, burst: Burst, reason: str, wish: float | None) -> Outcome:
         failures = burst.model_attempts + 1

@@ -47,6 +47,13 @@ class Attachment:
     mime: str | None = None
     name: str | None = None
 
+    @property
+    def is_picture(self) -> bool:
+        """Whether it is one that can be shown; SVG is a text."""
+        mime = self.mime or ""
+        is_image = mime.startswith("image/") and mime != "image/svg+xml"
+        return self.kind == "photo" or (self.kind == "document" and is_image)
+
 
 @dataclass(frozen=True, slots=True)
 class InboundMessage:

@@ -16,6 +16,7 @@ from coordination.deliver import Deliverer
 from coordination.dialogue import Dialogue
 from coordination.lease_keeper import HeldLease, LeaseKeeper
 from coordination.patience import RetryPolicy
+from coordination.reading import Reading
 from coordination.receive import Receiver
 from coordination.rules import Rules
 from coordination.summary import Summarizer
@@ -33,6 +34,7 @@ from tests.support.edges import (
     AlarmBook,
     HeldWriter,
     ModelCall,
+    ScriptedAttachments,
     ScriptedCourier,
 )
 from tests.support.gates import Gate
@@ -86,7 +88,9 @@ class OneProcess:
         self.undoer = Undoer(db, toolbox, resources, holder=holder, policy=undoing)
         dialogue = Dialogue(db, self.writer, performer, self.breaker)
         summarizer = Summarizer(db, self.rules, dialogue)
-        briefing = Briefing(db, self.rules, dialogue, summarizer)
+        self.attachments = ScriptedAttachments()
+        reading = Reading(db, self.attachments)
+        briefing = Briefing(db, self.rules, dialogue, summarizer, reading)
         self.composer = Composer(self.rules, dialogue, briefing, self.courier)
         self.deliverer = Deliverer(db, self.rules, self.courier)
         self.receiver = Receiver(db, self.rules, self.keeper, self.alarm)
