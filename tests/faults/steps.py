@@ -32,6 +32,7 @@ SCENES: dict[str, Scene] = {
     "renew_leases": scenes.slow_model,
     "keep_person": scenes.plain,
     "background_of": scenes.plain,
+    "keep_heard": scenes.with_a_document,
     "messages_between": scenes.plain,
     "last_replies": scenes.plain,
     "model_call": scenes.plain,
