@@ -8,6 +8,7 @@ from time import monotonic
 import structlog
 
 from bot import wording
+from bot.attachments.reader import AttachmentReader
 from bot.courier import TelegramCourier
 from bot.elsewhere import Elsewhere
 from bot.handlers import dispatcher
@@ -23,12 +24,15 @@ from bot.toolbox import toolbox
 from bot.upkeep import LOOK_SECONDS, Upkeep
 from coordination.answer import Answerer
 from coordination.breaker import Breaker
+from coordination.briefing import Briefing
 from coordination.compose import Composer
 from coordination.deliver import Deliverer
 from coordination.dialogue import Dialogue
 from coordination.leadership import Leadership
 from coordination.lease_keeper import LeaseKeeper, Stop
+from coordination.people import People
 from coordination.project import Projector
+from coordination.reading import Reading
 from coordination.receive import Receiver
 from coordination.summary import Summarizer
 from coordination.tools.ledger import Ledger
@@ -36,6 +40,7 @@ from coordination.tools.perform import Performer
 from coordination.tools.resources import Resources
 from coordination.tools.undo import Undoer
 from coordination.wake import Wakes
+from llm.transcriber import OpenAITranscriber
 from llm.writer import OpenAIWriter
 from storage import edge, leases
 from storage.database import Database, Unavailable
@@ -66,6 +71,9 @@ class App:
         self._db = Database(settings.database_url.get_secret_value(), at)
         self._bot = telegram_bot(settings)
         self._writer = OpenAIWriter(settings.model())
+        speech = settings.transcription_model
+        self._transcriber = OpenAITranscriber(settings.model(), speech) if speech else None
+        self._attachments = AttachmentReader(self._bot, self._transcriber)
         self._toolbox = toolbox(settings)
         self._wire()
 
@@ -83,13 +91,15 @@ class App:
         performer = Performer(db, self._toolbox, Ledger(db, is_dead), resources)
         dialogue = Dialogue(db, self._writer, performer, breaker)
         self._undoer = Undoer(db, self._toolbox, resources, holder=holder)
+        reading = Reading(db, self._attachments)
+        briefing = Briefing(db, rules, dialogue, Summarizer(db, rules, dialogue), reading)
         answerer = Answerer(
             db,
             rules,
             self._keeper,
             self._schedule,
             breaker,
-            Composer(db, rules, dialogue, Summarizer(db, rules, dialogue), courier),
+            Composer(rules, dialogue, briefing, courier),
             Deliverer(db, rules, courier, cut=cut if self._settings.rich_text else verbatim),
         )
         self._projector = Projector(db)
@@ -103,7 +113,9 @@ class App:
             breaker=breaker,
         )
         receiver = Receiver(db, rules, self._keeper, self._schedule)
-        routes = dispatcher(receiver, Elsewhere(db, self._bot).tell)
+        routes = dispatcher(
+            receiver, People(db), Elsewhere(db, self._bot).tell, self._settings.long_quiet
+        )
         self._leadership = Leadership(
             db, self._settings.bot_id, holder=holder, ttl=rules.lease_ttl, is_dead=is_dead
         )
@@ -125,6 +137,9 @@ class App:
             closing.push_async_callback(self._db.close)
             closing.push_async_callback(self._bot.session.close)
             closing.push_async_callback(self._writer.aclose)
+            if self._transcriber:
+                closing.push_async_callback(self._transcriber.aclose)
+            closing.callback(self._attachments.close)
             await _until(stopping, prepare(self._settings, self._db, self._bot), grace=0)
             if stopping.is_set():
                 return

@@ -1,16 +1,18 @@
 """[1] An update becomes an inbound message. Nothing here waits for a model or for Telegram."""
 
 from collections.abc import Awaitable, Callable
-from datetime import UTC, datetime
+from datetime import timedelta
 
 import structlog
 from aiogram import Dispatcher, Router
 from aiogram.enums import ChatType
 from aiogram.types import Chat, ChatMemberUpdated, Message, MessageGenerationStopped
 
-from bot.wording import said
+from bot.inbound.message import inbound
+from bot.inbound.person import person
+from coordination.people import People
 from coordination.receive import Receiver
-from storage.records import ConversationKey, InboundMessage
+from storage.records import ConversationKey
 
 log = structlog.get_logger(__name__)
 
@@ -18,33 +20,32 @@ TellWhy = Callable[[int], Awaitable[None]]
 """Tells a group or channel, once, that the bot does not answer there."""
 
 
-def dispatcher(receiver: Receiver, tell_why: TellWhy) -> Dispatcher:
+def dispatcher(
+    receiver: Receiver, people: People, tell_why: TellWhy, long_quiet: timedelta
+) -> Dispatcher:
     """The routes of every kind of update that the bot asks Telegram for."""
     routes = Dispatcher(disable_fsm=True)
-    routes.include_router(_in_private(receiver))
+    routes.include_router(_in_private(receiver, people, long_quiet))
     routes.include_router(_elsewhere(tell_why))
     return routes
 
 
-def _in_private(receiver: Receiver) -> Router:
+def _in_private(receiver: Receiver, people: People, long_quiet: timedelta) -> Router:
     router = Router()
 
     @router.message(_is_private)
     async def private_message(message: Message) -> None:
-        text = said(message)
-        if text is None:
+        if came := inbound(message, long_quiet):
+            if author := person(message):
+                await people.meet(message.chat.id, author)
+            await receiver.receive(came)
+        else:
             log.debug("nothing_to_answer", kind=message.content_type)
-            return
-        await receiver.receive(InboundMessage(conversation(message), message.message_id, text))
 
     @router.edited_message(_is_private)
     async def edited(message: Message) -> None:
-        text = said(message)
-        if text is None or message.edit_date is None:
-            return
-        when = datetime.fromtimestamp(message.edit_date, UTC)
-        key, number = conversation(message), message.message_id
-        await receiver.correct(InboundMessage(key, number, text, edited_at=when))
+        if message.edit_date and (corrected := inbound(message)):
+            await receiver.correct(corrected)
 
     @router.stopped_message_generation()
     async def stopped(stop: MessageGenerationStopped) -> None:
@@ -67,12 +68,6 @@ def _elsewhere(tell_why: TellWhy) -> Router:
             await tell_why(change.chat.id)
 
     return router
-
-
-def conversation(message: Message) -> ConversationKey:
-    """The chat, and its topic where the bot has topics."""
-    thread = message.message_thread_id if message.is_topic_message else None
-    return ConversationKey(message.chat.id, thread or 0)
 
 
 async def _is_private(message: Message) -> bool:

@@ -57,6 +57,7 @@ class Settings(BaseSettings):
     retention_days: DaysKept = 0
 
     debounce_quiet_seconds: Annotated[Seconds, Field(ge=0)] = 2.0
+    debounce_long_quiet_seconds: Annotated[Seconds, Field(ge=0)] = 5.0
     debounce_cap_seconds: Annotated[Seconds, Field(ge=0)] = 10.0
     lease_ttl_seconds: Annotated[Seconds, Field(ge=1)] = 30.0
     max_supersedes: Annotated[int, Field(ge=0, le=1000)] = 2
@@ -68,6 +69,7 @@ class Settings(BaseSettings):
     model_max_attempts: Annotated[int, Field(ge=1, le=100)] = 5
     history_messages: Annotated[int, Field(ge=0, le=1000)] = 40
     summary_tokens: Annotated[int, Field(ge=0, le=100_000)] = 400
+    transcription_model: Words = ""
     tools: Modules = ()
 
     streaming: bool = True
@@ -91,6 +93,11 @@ class Settings(BaseSettings):
     def bot_id(self) -> int:
         """The bot's user id: the part of the token before the colon."""
         return int(self.telegram_bot_token.get_secret_value().partition(":")[0])
+
+    @property
+    def long_quiet(self) -> timedelta:
+        """How long to wait after a message that is most likely followed by its rest."""
+        return timedelta(seconds=self.debounce_long_quiet_seconds)
 
     @property
     def secrets(self) -> list[str]:

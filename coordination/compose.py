@@ -1,22 +1,17 @@
 """From a burst to an answer: read it with its history, and ask the model."""
 
-from collections.abc import Sequence
-
 import structlog
 
+from coordination.briefing import Briefing
 from coordination.dialogue import Dialogue
 from coordination.draft import Draft
-from coordination.history import Said, history, with_effects
 from coordination.lease_keeper import HeldLease, Stop
 from coordination.outcomes import Apology, Outcome, Postponed, Reply, Stopped
-from coordination.patience import RetryPolicy, until_available
+from coordination.patience import RetryPolicy
 from coordination.ports import Courier
 from coordination.rules import Rules
-from coordination.summary import Summarizer, block_of
-from llm.contract import ForGood, TryLater, Turn
-from llm.prompt import assemble
-from storage import messages
-from storage.database import Database
+from llm.contract import ForGood, TryLater
+from llm.prompt import without_images
 from storage.records import Burst
 from storage.text import storable
 
@@ -27,17 +22,11 @@ class Composer:
     """Writes answers; changes nothing but what the user sees of the typing, and what tools do."""
 
     def __init__(
-        self,
-        db: Database,
-        rules: Rules,
-        dialogue: Dialogue,
-        summarizer: Summarizer,
-        courier: Courier,
+        self, rules: Rules, dialogue: Dialogue, briefing: Briefing, courier: Courier
     ) -> None:
-        self._db = db
         self._rules = rules
         self._dialogue = dialogue
-        self._summarizer = summarizer
+        self._briefing = briefing
         self._courier = courier
         self._policy = RetryPolicy(attempts=rules.model_max_attempts)
 
@@ -60,39 +49,15 @@ class Composer:
         return Stopped(text) if isinstance(text, Stop) else Reply(storable(text))
 
     async def _write(self, held: HeldLease, burst: Burst, draft: Draft) -> str:
-        turns = await self._prompt(held, burst)
-        return await self._dialogue.answer(held, burst, turns, draft)
-
-    async def _prompt(self, held: HeldLease, burst: Burst) -> list[Turn]:
-        key, limit = held.lease.key, self._rules.history_messages
-        limit += block_of(self._rules) if limit else 0
-        stored = await until_available(
-            lambda: messages.messages_between(
-                self._db, key, after_seq=burst.answered_seq - limit, last_seq=burst.last_seq
-            )
-        )
-        replies = await until_available(
-            lambda: messages.last_replies(
-                self._db, key, answered_seq=burst.answered_seq, most=limit
-            )
-        )
-        fresh = [message for message in stored if message.seq > burst.answered_seq]
-        fresh.sort(key=lambda message: message.message_id)
-        answered = [each for each in stored if each.seq <= burst.answered_seq]
-        system, recent = await self._remembered(held, burst, history(answered, replies))
-        effects = await self._dialogue.effects_so_far(burst, held)
-        return assemble(system, recent, with_effects(fresh, effects), len(recent))
-
-    async def _remembered(
-        self, held: HeldLease, burst: Burst, said: Sequence[Said]
-    ) -> tuple[str, list[Turn]]:
-        """The system prompt, with a summary of what is not among the turns beside it."""
-        system, limit = self._rules.system_prompt, self._rules.history_messages
-        recent = said[-limit:] if limit else []
-        if recent and (summary := await self._summarizer.before(held, burst, recent[0].seq)):
-            recent = [each for each in said if each.seq > summary.last_seq]
-            system = f"{system}\n\nThe conversation so far, in short:\n{summary.text}".strip()
-        return system, [turn for _, turn in recent]
+        turns = await self._briefing.turns(held, burst)
+        try:
+            return await self._dialogue.answer(held, burst, turns, draft)
+        except ForGood as error:
+            if not any(turn.images for turn in turns):
+                raise
+            # Most likely a model that cannot see: it can still answer the words.
+            log.warning("asking_without_pictures", reason=error.reason)
+            return await self._dialogue.answer(held, burst, without_images(turns), draft)
 
     def _later(self, burst: Burst, reason: str, wish: float | None) -> Outcome:
         failures = burst.model_attempts + 1

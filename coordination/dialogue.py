@@ -43,6 +43,11 @@ class Dialogue:
         self._performer = performer
         self._breaker = breaker
 
+    @property
+    def has_tools(self) -> bool:
+        """Whether the model may call any."""
+        return bool(self._performer.toolbox.specs)
+
     async def answer(
         self, held: HeldLease, burst: Burst, turns: Sequence[Turn], draft: Draft
     ) -> str:
@@ -108,7 +113,7 @@ class Dialogue:
 
     async def effects_so_far(self, burst: Burst, held: HeldLease) -> list[Effect]:
         """What earlier runs of the burst have done; the model is told, and need not ask again."""
-        if not self._performer.toolbox.specs:
+        if not self.has_tools:
             return []
         found = await self._effects_of(burst, held)
         if interrupted := [each for each in found if not each.is_settled]:

@@ -5,7 +5,8 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
-from storage.records import ConversationKey, Format
+from llm.contract import Image
+from storage.records import Attachment, ConversationKey, Format
 
 Cut = Callable[[str, Format], list[str]]
 """Cuts a reply into parts that the chat accepts in that format."""
@@ -72,6 +73,31 @@ class Courier(Protocol):
 
     def composing(self, key: ConversationKey) -> AbstractContextManager[Show]:
         """Show, as well as it goes, that an answer is being written, and how far it is."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What a file says."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """Nothing of the file can be had; the model gets `words` instead."""
+
+    words: str
+
+
+Contents = Words | Image | Unreadable
+
+
+class Attachments(Protocol):
+    """Whoever fetches the files that people send."""
+
+    async def read(self, attachment: Attachment) -> Contents:
+        """Make of it what a model can take; whatever goes wrong is said in words."""
         ...
 
 

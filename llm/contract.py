@@ -20,17 +20,26 @@ class ToolCall:
 
 
 @dataclass(frozen=True, slots=True)
+class Image:
+    """A picture to look at."""
+
+    mime: str
+    data: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Turn:
     """One message of the prompt.
 
     An assistant turn may call tools; a tool turn with its result must follow for each call, and
-    says by `tool_call_id` which call it answers.
+    says by `tool_call_id` which call it answers. Only user turns have images.
     """
 
     role: Role
     text: str
     tool_calls: tuple[ToolCall, ...] = ()
     tool_call_id: str | None = None
+    images: tuple[Image, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,4 +154,12 @@ class Writer(Protocol):
         `on_chunk` is told the text as it comes, and must neither block nor raise. `meter`, a fresh
         one for each call, says what the call took even if it fails or is cancelled.
         """
+        ...
+
+
+class Transcriber(Protocol):
+    """Whoever writes down what was said."""
+
+    async def transcribe(self, data: bytes, name: str) -> str:
+        """The words of a recording, or raise `TryLater` or `ForGood`."""
         ...

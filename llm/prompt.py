@@ -1,8 +1,11 @@
 """History and burst become the turns of one request."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from llm.contract import Turn
+
+UNSEEN = "[you cannot see pictures: say so]"
 
 
 def assemble(
@@ -22,6 +25,14 @@ def assemble(
     return [*system, *_alternating([*recent, *burst])]
 
 
+def without_images(turns: Iterable[Turn]) -> list[Turn]:
+    """The same for a model that sees nothing, and knows that there was something to see."""
+    return [
+        replace(turn, text=f"{turn.text}\n{UNSEEN}", images=()) if turn.images else turn
+        for turn in turns
+    ]
+
+
 def _alternating(turns: Iterable[Turn]) -> list[Turn]:
     merged: list[Turn] = []
     for turn in turns:
@@ -30,7 +41,10 @@ def _alternating(turns: Iterable[Turn]) -> list[Turn]:
             and turn.role == merged[-1].role in ("user", "assistant")
             and not (turn.tool_calls or merged[-1].tool_calls)
         ):
-            merged[-1] = Turn(turn.role, f"{merged[-1].text}\n{turn.text}")
+            before = merged[-1]
+            merged[-1] = replace(
+                before, text=f"{before.text}\n{turn.text}", images=before.images + turn.images
+            )
         else:
             merged.append(turn)
     return merged

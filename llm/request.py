@@ -1,12 +1,15 @@
 """One request for a chat completion, as it goes over the wire."""
 
 import json
+from base64 import b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from llm.contract import ToolSpec, Turn
 
 _BYTES_PER_TOKEN = 4
+_TOKENS_PER_IMAGE = 765
+"""What OpenAI counts for a large one (platform.openai.com, "Images and vision": 85 + 4 x 170)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +44,15 @@ class CompletionRequest:
         texts += [call.name + call.arguments for turn in self.turns for call in turn.tool_calls]
         texts += [json.dumps(_tool(spec), ensure_ascii=False) for spec in self.tools]
         size = sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
-        return -(-size // _BYTES_PER_TOKEN)
+        images = sum(len(turn.images) for turn in self.turns)
+        return -(-size // _BYTES_PER_TOKEN) + images * _TOKENS_PER_IMAGE
 
 
 def _message(turn: Turn) -> dict[str, object]:
     if turn.role == "tool":
         return {"role": "tool", "tool_call_id": turn.tool_call_id, "content": turn.text}
+    if turn.images:
+        return {"role": turn.role, "content": _parts(turn)}
     if not turn.tool_calls:
         return {"role": turn.role, "content": turn.text}
     calls = [
@@ -58,6 +64,14 @@ def _message(turn: Turn) -> dict[str, object]:
         for call in turn.tool_calls
     ]
     return {"role": turn.role, "content": turn.text or None, "tool_calls": calls}
+
+
+def _parts(turn: Turn) -> list[dict[str, object]]:
+    parts: list[dict[str, object]] = [{"type": "text", "text": turn.text}]
+    for image in turn.images:
+        url = f"data:{image.mime};base64,{b64encode(image.data).decode()}"
+        parts.append({"type": "image_url", "image_url": {"url": url}})
+    return parts
 
 
 def _tool(spec: ToolSpec) -> dict[str, object]:

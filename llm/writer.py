@@ -4,15 +4,15 @@ import asyncio
 import json
 from collections.abc import Callable, Sequence
 
-from openai import APIError, APITimeoutError, AsyncOpenAI, AsyncStream, DefaultAsyncHttpxClient
+from openai import APIError, APITimeoutError, AsyncStream
 
+from llm.client import openai_client
 from llm.completion import Completion
 from llm.contract import Answer, Chunk, ForGood, Meter, ModelSettings, ToolSpec, Turn, Usage
 from llm.failures import refuses_usage, sort_failure
 from llm.request import CompletionRequest
 from llm.writing import Writing
 
-_LOOPBACK = ("all://127.0.0.1", "all://localhost", "all://[::1]")
 # Some servers keep the stream open after the last token; others claim to finish in every chunk.
 _TAIL_SECONDS = 5.0
 _WITH_USAGE = {"stream_options": {"include_usage": True}}
@@ -23,17 +23,10 @@ class OpenAIWriter:
     """A `Writer` that streams, so that cancelling it stops the server too."""
 
     def __init__(self, settings: ModelSettings) -> None:
-        """Raise `OpenAIError` on an empty key, `httpx2.InvalidURL` on a broken address."""
+        """Raise what `openai_client` raises."""
         self._settings = settings
         self._asks_usage = True
-        self._client = AsyncOpenAI(
-            api_key=settings.api_key,
-            base_url=settings.base_url,
-            timeout=settings.timeout_seconds,
-            max_retries=0,
-            # HTTP_PROXY without NO_PROXY would send calls to a server on this machine away.
-            http_client=DefaultAsyncHttpxClient(mounts=dict.fromkeys(_LOOPBACK)),
-        )
+        self._client = openai_client(settings)
 
     async def write(
         self,

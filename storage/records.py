@@ -23,6 +23,22 @@ class ConversationKey(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class Person:
+    """Who writes in a chat, as Telegram tells."""
+
+    name: str
+    language_code: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Background:
+    """What is known before anything is said."""
+
+    now: datetime
+    person: Person | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Attachment:
     """A file of Telegram's that came with a message."""
 
@@ -32,6 +48,13 @@ class Attachment:
     """Bytes, as far as Telegram says."""
     mime: str | None = None
     name: str | None = None
+
+    @property
+    def is_picture(self) -> bool:
+        """Whether it is one that can be shown; SVG is a text."""
+        mime = self.mime or ""
+        is_image = mime.startswith("image/") and mime != "image/svg+xml"
+        return self.kind == "photo" or (self.kind == "document" and is_image)
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,6 +53,15 @@ conversations = Table(
     ),
 )
 
+people = Table(
+    "people",
+    metadata,
+    Column("chat_id", BigInteger, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("language_code", Text),
+    PrimaryKeyConstraint("chat_id"),
+)
+
 messages = Table(
     "messages",
     metadata,

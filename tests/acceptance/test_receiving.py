@@ -65,7 +65,7 @@ async def test_g6_an_update_that_cannot_be_handled_is_put_aside(around: Neighbou
     [
         ({"text": "a\x00b"}, "a\ufffdb"),
         ({"text": "half \ud83d of an emoji"}, "half \ufffd of an emoji"),
-        ({"dice": {"emoji": "🎲", "value": 3}}, "[sent a dice]"),
+        ({"dice": {"emoji": "🎲", "value": 3}}, "[sent a dice: 🎲 showing 3]"),
         (
             {
                 "photo": [{"file_id": "f", "file_unique_id": "u", "width": 1, "height": 1}],

@@ -12,6 +12,7 @@ from bot.handlers import dispatcher
 from bot.polling import Poller, SetAside
 from bot.telegram import telegram_bot
 from coordination.lease_keeper import LeaseKeeper
+from coordination.people import People
 from coordination.receive import Receiver
 from storage import edge
 from storage.database import Database
@@ -85,7 +86,7 @@ async def station(around: Neighbours) -> AsyncIterator[Station]:
 
     keeper = LeaseKeeper(db, holder="the test", ttl=timedelta(seconds=30))
     receiver = Receiver(db, settings.rules("sorry", "stopped"), keeper, NoAlarm())
-    routes = dispatcher(receiver, tell)
+    routes = dispatcher(receiver, People(db), tell, settings.long_quiet)
     try:
         yield Station(db, partial(Poller, bot, routes), set_aside, told)
     finally:

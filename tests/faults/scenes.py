@@ -37,6 +37,11 @@ async def plain(around: Neighbours, _stop: Stop) -> None:
     around.telegram.say(ADA, "second")
 
 
+async def with_a_document(around: Neighbours, stop: Stop) -> None:
+    around.telegram.say_document(ADA, b"notes", "notes.txt", "text/plain")
+    await plain(around, stop)
+
+
 async def slow_model(around: Neighbours, stop: Stop) -> None:
     around.model.delay = 1.5
     await plain(around, stop)

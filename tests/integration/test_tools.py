@@ -51,7 +51,7 @@ async def test_g9_a_tool_is_called_and_its_result_reaches_the_model(
     async with process.answering() as call:
         call.calls("book", day="Monday")
         then = await process.writer.next_call()
-        assert [turn.role for turn in then.turns] == ["user", "assistant", "tool"]
+        assert [turn.role for turn in then.turns] == ["system", "user", "assistant", "tool"]
         assert then.turns[-1].text == "booked for 2 on Monday"
         then.answer("Your table is booked.")
     assert process.courier.sent == ["Your table is booked."]
@@ -68,7 +68,7 @@ async def test_g9_a_superseded_run_has_acted_and_the_next_one_does_not_act_again
         await process.writer.next_call()
         await process.hear(2)
     async with process.answering() as call:
-        assert [turn.role for turn in call.turns] == ["user", "assistant", "tool", "user"]
+        assert [turn.role for turn in call.turns[1:]] == ["user", "assistant", "tool", "user"]
         said = await told(process, call, "book", people=2, day=" Monday ")
     assert said == "booked for 2 on Monday"
     assert shop.effects == 1
@@ -88,7 +88,7 @@ async def test_g9_a_run_that_is_superseded_while_the_tool_acts_records_it_first(
         shop.gate.open()
     assert await run_states(db) == ["superseded"]
     async with process.answering() as call:
-        assert call.turns[2].text == "booked for 2 on Monday"
+        assert call.turns[3].text == "booked for 2 on Monday"
         call.answer("Booked.")
     assert shop.effects == 1
 

@@ -2,11 +2,14 @@
 
 from datetime import timedelta
 
-from storage import runs
+from storage import messages, runs
 from storage.database import Database
+from storage.records import InboundMessage
 from storage.windows import due_in
 from tests.support.acts import (
     ADA,
+    CAP,
+    QUIET,
     TICK,
     after,
     burst_of,
@@ -42,6 +45,28 @@ async def test_g4_no_message_moves_the_close_past_the_cap(db: Database) -> None:
         await say(db, number, at=1.5 * number)
     assert await closes_in(db, at=9) == 1
     assert burst_of(await must_take(db, "ada", at=10)).last_seq == 7
+
+
+async def say_waiting(db: Database, number: int, *, at: float, quiet: float) -> None:
+    """A message after which more of the same is likely to come."""
+    inbound = InboundMessage(ADA, number, "long", quiet=timedelta(seconds=quiet))
+    await messages.receive(db, [inbound], quiet=QUIET, cap=CAP, now=after(at))
+
+
+async def test_g4_a_message_may_ask_for_a_longer_quiet(db: Database) -> None:
+    await say_waiting(db, 1, at=0, quiet=5)
+    assert await closes_in(db, at=0) == 5
+    await say(db, 2, at=1)
+    assert await closes_in(db, at=1) == 4
+    await say_waiting(db, 3, at=2, quiet=1)
+    assert await closes_in(db, at=2) == 3
+
+
+async def test_g4_a_longer_quiet_moves_no_close_past_the_cap(db: Database) -> None:
+    await say_waiting(db, 1, at=0, quiet=60)
+    assert await closes_in(db, at=0) == 10
+    await say_waiting(db, 2, at=9, quiet=5)
+    assert await closes_in(db, at=9) == 1
 
 
 async def test_g4_after_the_close_a_message_joins_and_moves_nothing(db: Database) -> None:

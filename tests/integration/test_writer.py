@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from llm import writer as writer_module
-from llm.contract import ForGood, ModelSettings, TryLater, Turn
+from llm.contract import ForGood, Image, ModelSettings, TryLater, Turn
 from llm.writer import OpenAIWriter
 from tests.support.model_server import DONE, ModelServer, chunk, event, fixed, model_server, stream
 
@@ -56,6 +56,17 @@ async def test_streamed_answer(server: ModelServer, writer: OpenAIWriter) -> Non
             "stream_options": {"include_usage": True},
         }
     ]
+
+
+async def test_pictures_go_beside_the_words(server: ModelServer, writer: OpenAIWriter) -> None:
+    server.script = [stream(chunk("A turtle."), chunk(None, "stop"), DONE)]
+    turtle = Image("image/jpeg", b"turtle")
+    answer = await writer.write([Turn("user", "What is it?", images=(turtle,))])
+    assert server.bodies[0]["messages"][0]["content"] == [
+        {"type": "text", "text": "What is it?"},
+        {"type": "image_url", "image_url": {"url": "data:image/jpeg;base64,dHVydGxl"}},
+    ]
+    assert answer.usage.tokens_in > 700
 
 
 async def test_answer_cut_at_the_length_limit_is_an_answer(

@@ -6,9 +6,9 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from coordination.ports import Delivered, Delivery, NotNow, Show
+from coordination.ports import Contents, Delivered, Delivery, NotNow, Show, Unreadable
 from llm.contract import Answer, Chunk, ToolCall, Turn, Usage
-from storage.records import ConversationKey, Format
+from storage.records import Attachment, ConversationKey, Format
 
 HANG_SECONDS = 20
 USAGE = Usage(10, 2, estimated=True)
@@ -122,6 +122,22 @@ class ScriptedCourier:
             yield self.drafts.append
         finally:
             self.typing_in.remove(key)
+
+
+class ScriptedAttachments:
+    """Files by their ids; of all others nothing can be had."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, Contents] = {}
+        self.meanwhile: Meanwhile | None = None
+        """What happens while a file is fetched."""
+        self.asked: list[str] = []
+
+    async def read(self, attachment: Attachment) -> Contents:
+        self.asked.append(attachment.file_id)
+        if self.meanwhile:
+            await self.meanwhile()
+        return self.files.get(attachment.file_id, Unreadable("[it could not be read]"))
 
 
 class AlarmBook:

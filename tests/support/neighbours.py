@@ -37,6 +37,7 @@ class Neighbours:
                 "database_url": self.database_url,
                 "http_port": 0,
                 "debounce_quiet_seconds": 0.3,
+                "debounce_long_quiet_seconds": 0.6,
                 "debounce_cap_seconds": 3,
                 "sweep_seconds": 0.2,
                 **changed,

@@ -10,11 +10,13 @@ from typing import Any
 
 from coordination.answer import Answerer
 from coordination.breaker import Breaker
+from coordination.briefing import Briefing
 from coordination.compose import Composer
 from coordination.deliver import Deliverer
 from coordination.dialogue import Dialogue
 from coordination.lease_keeper import HeldLease, LeaseKeeper
 from coordination.patience import RetryPolicy
+from coordination.reading import Reading
 from coordination.receive import Receiver
 from coordination.rules import Rules
 from coordination.summary import Summarizer
@@ -32,6 +34,7 @@ from tests.support.edges import (
     AlarmBook,
     HeldWriter,
     ModelCall,
+    ScriptedAttachments,
     ScriptedCourier,
 )
 from tests.support.gates import Gate
@@ -91,9 +94,11 @@ class OneProcess:
         performer = Performer(db, toolbox, Ledger(db, is_dead), resources)
         self.undoer = Undoer(db, toolbox, resources, holder=holder, policy=undoing)
         dialogue = Dialogue(db, self.writer, performer, self.breaker)
-        self.composer = Composer(
-            db, self.rules, dialogue, Summarizer(db, self.rules, dialogue), self.courier
-        )
+        summarizer = Summarizer(db, self.rules, dialogue)
+        self.attachments = ScriptedAttachments()
+        reading = Reading(db, self.attachments)
+        briefing = Briefing(db, self.rules, dialogue, summarizer, reading)
+        self.composer = Composer(self.rules, dialogue, briefing, self.courier)
         self.deliverer = Deliverer(db, self.rules, self.courier, cut=lines_of)
         self.receiver = Receiver(db, self.rules, self.keeper, self.alarm)
         self.answerer = Answerer(

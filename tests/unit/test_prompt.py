@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llm.contract import Turn
-from llm.prompt import assemble
+from llm.contract import Image, Turn
+from llm.prompt import UNSEEN, assemble, without_images
 
 
 def user(text: str) -> Turn:
@@ -35,6 +35,14 @@ def test_neighbours_of_one_role_are_joined() -> None:
         assistant("3\n4"),
         user("5\n6\n7"),
     ]
+
+
+def test_pictures_of_neighbours_are_joined_too() -> None:
+    turtle, cat = Image("image/jpeg", b"turtle"), Image("image/jpeg", b"cat")
+    burst = [Turn("user", "1", images=(turtle,)), user("2"), Turn("user", "3", images=(cat,))]
+    turns = assemble("", [], burst, 0)
+    assert turns == [Turn("user", "1\n2\n3", images=(turtle, cat))]
+    assert without_images(turns) == [user(f"1\n2\n3\n{UNSEEN}")]
 
 
 def test_history_is_bounded_and_never_begins_with_an_answer() -> None:

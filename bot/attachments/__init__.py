@@ -1,0 +1,1 @@
+"""The files that people send: fetched from Telegram, and made into what a model can take."""
