@@ -126,7 +126,7 @@ async def in_a_group(around: Neighbours, stop: Stop) -> None:
 
 
 async def edited(around: Neighbours, _stop: Stop) -> None:
-    number = around.telegram.say(ADA, "frist")
+    number = around.telegram.say(ADA, "first, mispelt")
     around.telegram.say(ADA, "second")
     around.telegram.edit(ADA, number, "first")
 
