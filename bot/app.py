@@ -7,7 +7,7 @@ from time import monotonic
 
 import structlog
 
-from bot import wording
+from bot.acquaintance import Acquaintance
 from bot.courier import TelegramCourier
 from bot.elsewhere import Elsewhere
 from bot.handlers import dispatcher
@@ -21,6 +21,7 @@ from bot.settings import Settings
 from bot.telegram import telegram_bot
 from bot.toolbox import toolbox
 from bot.upkeep import LOOK_SECONDS, Upkeep
+from bot.words import Words
 from coordination.answer import Answerer
 from coordination.breaker import Breaker
 from coordination.compose import Composer
@@ -35,6 +36,7 @@ from coordination.tools.ledger import Ledger
 from coordination.tools.perform import Performer
 from coordination.tools.resources import Resources
 from coordination.tools.undo import Undoer
+from coordination.voice import Voice
 from coordination.wake import Wakes
 from llm.writer import OpenAIWriter
 from storage import edge, leases
@@ -62,11 +64,12 @@ class App:
         self._page = page
         self._grace_ends_at = 0.0
         self._holder = this_process()
-        self._rules = settings.rules(wording.APOLOGY, wording.STOPPED)
+        self._rules = settings.rules()
         self._db = Database(settings.database_url.get_secret_value(), at)
         self._bot = telegram_bot(settings)
         self._writer = OpenAIWriter(settings.model())
         self._toolbox = toolbox(settings)
+        self._words = Words()
         self._wire()
 
     def _wire(self) -> None:
@@ -81,6 +84,7 @@ class App:
             Ledger(db, is_dead),
             Resources(db, ttl=rules.lease_ttl, is_dead=is_dead),
         )
+        voice = Voice(db, self._words)
         dialogue = Dialogue(db, self._writer, performer, breaker)
         self._undoer = Undoer(db, self._toolbox)
         answerer = Answerer(
@@ -89,9 +93,10 @@ class App:
             self._keeper,
             self._schedule,
             breaker,
-            Composer(db, rules, dialogue, Summarizer(db, rules, dialogue), courier),
+            Composer(db, rules, dialogue, Summarizer(db, rules, dialogue), courier, voice),
             Deliverer(db, rules, courier),
-            cut=cut,
+            voice,
+            cut,
         )
         self._projector = Projector(db)
         self._upkeep = Upkeep(db, retention_days=self._settings.retention_days)
@@ -104,7 +109,9 @@ class App:
             breaker=breaker,
         )
         receiver = Receiver(db, rules, self._keeper, self._schedule)
-        routes = dispatcher(receiver, Elsewhere(db, self._bot).tell)
+        routes = dispatcher(
+            receiver, Elsewhere(db, self._bot, self._words).tell, Acquaintance(db).meet
+        )
         self._leadership = Leadership(
             db, self._settings.bot_id, holder=holder, ttl=rules.lease_ttl, is_dead=is_dead
         )

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import structlog
 from aiogram import Dispatcher, Router
 from aiogram.enums import ChatType
-from aiogram.types import Chat, ChatMemberUpdated, Message, MessageGenerationStopped
+from aiogram.types import Chat, ChatMemberUpdated, Message, MessageGenerationStopped, User
 
 from bot.wording import said
 from coordination.receive import Receiver
@@ -14,19 +14,22 @@ from storage.records import ConversationKey, InboundMessage
 
 log = structlog.get_logger(__name__)
 
-TellWhy = Callable[[int], Awaitable[None]]
-"""Tells a group or channel, once, that the bot does not answer there."""
+TellWhy = Callable[[int, str | None], Awaitable[None]]
+"""Tells a group or channel, once, in a language, that the bot does not answer there."""
+
+Meet = Callable[[int, User], Awaitable[None]]
+"""Takes note of who writes in a chat."""
 
 
-def dispatcher(receiver: Receiver, tell_why: TellWhy) -> Dispatcher:
+def dispatcher(receiver: Receiver, tell_why: TellWhy, meet: Meet) -> Dispatcher:
     """The routes of every kind of update that the bot asks Telegram for."""
     routes = Dispatcher(disable_fsm=True)
-    routes.include_router(_in_private(receiver))
+    routes.include_router(_in_private(receiver, meet))
     routes.include_router(_elsewhere(tell_why))
     return routes
 
 
-def _in_private(receiver: Receiver) -> Router:
+def _in_private(receiver: Receiver, meet: Meet) -> Router:
     router = Router()
 
     @router.message(_is_private)
@@ -35,6 +38,8 @@ def _in_private(receiver: Receiver) -> Router:
         if text is None:
             log.debug("nothing_to_answer", kind=message.content_type)
             return
+        if message.from_user:
+            await meet(message.chat.id, message.from_user)
         await receiver.receive(InboundMessage(conversation(message), message.message_id, text))
 
     @router.edited_message(_is_private)
@@ -59,12 +64,12 @@ def _elsewhere(tell_why: TellWhy) -> Router:
     @router.message()
     @router.channel_post()
     async def elsewhere(message: Message) -> None:
-        await tell_why(message.chat.id)
+        await tell_why(message.chat.id, _language_of(message.from_user))
 
     @router.my_chat_member()
     async def membership(change: ChatMemberUpdated) -> None:
         if _joined(change.chat, change.new_chat_member.status):
-            await tell_why(change.chat.id)
+            await tell_why(change.chat.id, _language_of(change.from_user))
 
     return router
 
@@ -78,6 +83,10 @@ def conversation(message: Message) -> ConversationKey:
 async def _is_private(message: Message) -> bool:
     # aiogram sends filters that are not async to a thread, for every update.
     return message.chat.type == ChatType.PRIVATE
+
+
+def _language_of(user: User | None) -> str | None:
+    return None if user is None else user.language_code
 
 
 def _joined(chat: Chat, status: str) -> bool:

@@ -110,7 +110,7 @@ class Settings(BaseSettings):
             timeout_seconds=self.model_timeout_seconds,
         )
 
-    def rules(self, apology: str, stopped: str) -> Rules:
+    def rules(self) -> Rules:
         """What coordination needs to know."""
         return Rules(
             quiet=timedelta(seconds=self.debounce_quiet_seconds),
@@ -125,8 +125,6 @@ class Settings(BaseSettings):
             model=self.openai_model,
             system_prompt=self.system_prompt,
             on_uncertain_delivery=self.on_uncertain_delivery,
-            apology=apology,
-            stopped=stopped,
         )
 
 

@@ -1,13 +1,9 @@
-"""What a Telegram message says, and what the bot itself says."""
+"""What a Telegram message says."""
 
 from aiogram.enums import ContentType
 from aiogram.types import Message
 
 from storage.text import storable
-
-APOLOGY = "Sorry, I could not answer that. Please write again in a while."
-STOPPED = "Stopped."
-ONLY_PRIVATE = "I answer in private chats only: write to me directly and I will reply there."
 
 FROM_PEOPLE = frozenset(
     {

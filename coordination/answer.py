@@ -24,6 +24,7 @@ from coordination.outcomes import Apology, Postponed, Reply, Stopped
 from coordination.patience import OWN_FAULTS, until_available
 from coordination.ports import Alarm, Cut
 from coordination.rules import Rules
+from coordination.voice import Voice
 from storage import leases, runs, windows
 from storage.database import Database, Unavailable
 from storage.records import Burst, CommittedReply, ConversationKey, Released, Run, Taken
@@ -45,7 +46,7 @@ class Answerer:
         breaker: Breaker,
         composer: Composer,
         deliverer: Deliverer,
-        *,
+        voice: Voice,
         cut: Cut,
     ) -> None:
         self._db = db
@@ -55,6 +56,7 @@ class Answerer:
         self._breaker = breaker
         self._composer = composer
         self._deliverer = deliverer
+        self._voice = voice
         self._cut = cut
 
     async def answer(self, key: ConversationKey) -> None:
@@ -149,7 +151,7 @@ class Answerer:
         assert_never(outcome)
 
     async def _commit(self, held: HeldLease, burst: Burst, outcome: Reply | Apology) -> Run | None:
-        reply, parts, failure = self._worded(outcome)
+        reply, parts, failure = await self._worded(held, outcome)
 
         async def commit() -> Run | None:
             if not held.is_surely_valid():
@@ -166,11 +168,14 @@ class Answerer:
             log.info("reply_committed", parts=len(parts), failure=failure)
         return committed
 
-    def _worded(self, outcome: Reply | Apology) -> tuple[str, list[str], str | None]:
+    async def _worded(
+        self, held: HeldLease, outcome: Reply | Apology
+    ) -> tuple[str, list[str], str | None]:
         if isinstance(outcome, Reply) and (parts := self._cut(outcome.text)):
             return outcome.text, parts, None
         reason = outcome.reason if isinstance(outcome, Apology) else "nothing to see in the answer"
-        return self._rules.apology, self._cut(self._rules.apology), reason
+        apology = await self._voice.apology(held.lease.key)
+        return apology, self._cut(apology), reason
 
     async def _stopped(self, held: HeldLease, burst: Burst, why: Stop) -> Released | None:
         match why:

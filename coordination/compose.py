@@ -13,6 +13,7 @@ from coordination.patience import RetryPolicy, until_available
 from coordination.ports import Courier
 from coordination.rules import Rules
 from coordination.summary import Summarizer, block_of
+from coordination.voice import Voice
 from llm.contract import ForGood, TryLater, Turn
 from llm.prompt import assemble
 from storage import messages
@@ -33,12 +34,14 @@ class Composer:
         dialogue: Dialogue,
         summarizer: Summarizer,
         courier: Courier,
+        voice: Voice,
     ) -> None:
         self._db = db
         self._rules = rules
         self._dialogue = dialogue
         self._summarizer = summarizer
         self._courier = courier
+        self._voice = voice
         self._policy = RetryPolicy(attempts=rules.model_max_attempts)
 
     async def compose(self, held: HeldLease, burst: Burst) -> Outcome:
@@ -56,7 +59,8 @@ class Composer:
             return self._later(burst, type(error).__name__, None)
         if text is Stop.BY_USER:
             # What was seen of the answer is the answer.
-            return Reply(storable(draft.text) if draft.text.strip() else self._rules.stopped)
+            seen = storable(draft.text) if draft.text.strip() else None
+            return Reply(seen or await self._voice.stopped(held.lease.key))
         return Stopped(text) if isinstance(text, Stop) else Reply(storable(text))
 
     async def _write(self, held: HeldLease, burst: Burst, draft: Draft) -> str:

@@ -61,6 +61,18 @@ class Courier(Protocol):
         ...
 
 
+class Words(Protocol):
+    """Whoever knows what the bot itself says; an unknown language is no reason to be silent."""
+
+    def apology(self, language: str | None) -> str:
+        """Said when there is no answer."""
+        ...
+
+    def stopped(self, language: str | None) -> str:
+        """Said in place of an answer that was stopped before its first word."""
+        ...
+
+
 class Alarm(Protocol):
     """Whoever wakes a conversation later. An alarm may be lost: the sweep finds what it missed."""
 

@@ -170,6 +170,23 @@ class Released:
 
 
 @dataclass(frozen=True, slots=True)
+class Person:
+    """Who writes in a private chat."""
+
+    language: str | None = None
+    """As Telegram says."""
+    chosen_language: str | None = None
+    wants_streaming: bool | None = None
+    """None: as the operator has set it."""
+    start_payload: str | None = None
+
+    @property
+    def speaks(self) -> str | None:
+        """The language in which to speak to them."""
+        return self.chosen_language or self.language
+
+
+@dataclass(frozen=True, slots=True)
 class Polling:
     """The right to poll one bot's updates."""
 

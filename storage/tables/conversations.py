@@ -35,6 +35,7 @@ conversations = Table(
     Column("received_version", BigInteger, nullable=False, server_default="0"),
     Column("revision", BigInteger, nullable=False, server_default="0"),
     Column("stop_fence", BigInteger),
+    Column("reset_seq", BigInteger, nullable=False, server_default="0"),
     PrimaryKeyConstraint(*CONVERSATION),
     CheckConstraint("answered_seq <= inbound_seq", name="watermark_below_counter"),
     CheckConstraint(

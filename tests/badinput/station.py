@@ -8,6 +8,7 @@ from datetime import timedelta
 from functools import partial
 from typing import Any
 
+from bot.acquaintance import Acquaintance
 from bot.handlers import dispatcher
 from bot.polling import Poller, SetAside
 from bot.telegram import telegram_bot
@@ -76,7 +77,7 @@ async def station(around: Neighbours) -> AsyncIterator[Station]:
     bot, db = telegram_bot(settings), Database(around.database_url)
     told: list[int] = []
 
-    async def tell(chat_id: int) -> None:
+    async def tell(chat_id: int, _language: str | None) -> None:
         await edge.tell_once(db, chat_id)
         told.append(chat_id)
 
@@ -84,8 +85,8 @@ async def station(around: Neighbours) -> AsyncIterator[Station]:
         await edge.set_aside(db, payload=payload, error=error)
 
     keeper = LeaseKeeper(db, holder="the test", ttl=timedelta(seconds=30))
-    receiver = Receiver(db, settings.rules("sorry", "stopped"), keeper, NoAlarm())
-    routes = dispatcher(receiver, tell)
+    receiver = Receiver(db, settings.rules(), keeper, NoAlarm())
+    routes = dispatcher(receiver, tell, Acquaintance(db).meet)
     try:
         yield Station(db, partial(Poller, bot, routes), set_aside, told)
     finally:

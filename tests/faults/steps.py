@@ -20,6 +20,7 @@ SCENES: dict[str, Scene] = {
     "receive": scenes.plain,
     "set_aside": scenes.broken_update,
     "tell_once": scenes.in_a_group,
+    "note_person": scenes.plain,
     "other_holders": scenes.plain,
     "free_leases_of": scenes.plain,
     "due_conversations": scenes.plain,

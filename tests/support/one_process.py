@@ -8,6 +8,7 @@ from datetime import timedelta
 from time import monotonic
 from typing import Any
 
+from bot.words import Words
 from coordination.answer import Answerer
 from coordination.breaker import Breaker
 from coordination.compose import Composer
@@ -22,6 +23,7 @@ from coordination.tools.perform import Performer
 from coordination.tools.resources import Resources
 from coordination.tools.toolbox import Toolbox
 from coordination.tools.undo import Undoer
+from coordination.voice import Voice
 from storage import leases
 from storage.database import Database
 from storage.records import ConversationKey, InboundMessage, Taken
@@ -49,8 +51,6 @@ RULES = Rules(
     model="model",
     system_prompt="",
     on_uncertain_delivery="balanced",
-    apology="Sorry.",
-    stopped="Stopped.",
 )
 
 
@@ -77,8 +77,9 @@ class OneProcess:
         )
         self.undoer = Undoer(db, toolbox)
         dialogue = Dialogue(db, self.writer, performer, self.breaker)
+        voice = Voice(db, Words())
         self.composer = Composer(
-            db, self.rules, dialogue, Summarizer(db, self.rules, dialogue), self.courier
+            db, self.rules, dialogue, Summarizer(db, self.rules, dialogue), self.courier, voice
         )
         self.deliverer = Deliverer(db, self.rules, self.courier)
         self.receiver = Receiver(db, self.rules, self.keeper, self.alarm)
@@ -90,7 +91,8 @@ class OneProcess:
             self.breaker,
             self.composer,
             self.deliverer,
-            cut=str.splitlines,
+            voice,
+            str.splitlines,
         )
 
     async def hear(self, *message_ids: int) -> None:
