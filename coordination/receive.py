@@ -8,6 +8,7 @@ from coordination.lease_keeper import LeaseKeeper
 from coordination.metrics import DUPLICATES, MESSAGES_RECEIVED
 from coordination.ports import Alarm
 from coordination.rules import Rules
+from storage.cancel import Cancelled, cancel_burst
 from storage.database import Database, Unavailable
 from storage.edits import edit
 from storage.leases import ask_to_stop
@@ -66,6 +67,17 @@ class Receiver:
         """
         if fence := await ask_to_stop(self._db, key):
             self._keeper.stop_run(key, fence)
+
+    async def cancel(self, key: ConversationKey, message_id: int, *, reset: bool) -> Cancelled:
+        """Settle what is unanswered without a reply; once, however often that command comes.
+
+        Raises:
+            Unavailable: the database is away; ask again.
+        """
+        cancelled = await cancel_burst(self._db, key, message_id, reset=reset)
+        if cancelled.fence is not None:
+            self._keeper.lost(key, cancelled.fence)
+        return cancelled
 
     async def _write_all(self) -> None:
         # What arrives while a statement is under way goes into the next one.

@@ -92,6 +92,8 @@ class Burst:
     """Tries that failed since the watermark last moved."""
     revision: int = 0
     """Raised by each edit of an unanswered message: what was read before is outdated."""
+    reset_seq: Seq = Seq(0)
+    """What was said up to there is not to be looked at any more."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,6 +95,11 @@ async def stopped_while_sending(around: Neighbours, stop: Stop) -> None:
     await plain(around, stop)
 
 
+async def cancelled(around: Neighbours, stop: Stop) -> None:
+    around.telegram.say(ADA, "/stop")
+    await plain(around, stop)
+
+
 async def broken_update(around: Neighbours, stop: Stop) -> None:
     around.telegram.push({"message": {"message_id": "not a number", "chat": {"id": ADA}}})
     await plain(around, stop)

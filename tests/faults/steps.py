@@ -41,6 +41,7 @@ SCENES: dict[str, Scene] = {
     "record_part": scenes.plain,
     "postpone_delivery": scenes.throttled,
     "finish": scenes.plain,
+    "cancel_burst": scenes.cancelled,
 }
 
 POINTS = [f"{when} {step}" for step in SCENES for when in ("before", "after")]
