@@ -2,8 +2,8 @@
 
 from aiogram.types import User
 
-from storage.database import Database
-from storage.people import note_person
+from storage.database import Database, Unavailable
+from storage.people import note_person, person
 
 MOST_REMEMBERED = 10_000
 
@@ -28,6 +28,13 @@ class Acquaintance:
         if len(self._known) >= MOST_REMEMBERED:
             self._known.clear()
         self._known[chat_id] = seen
+
+    async def want_streaming(self, chat_id: int) -> bool:
+        """Whether they want to see answers while these are written; most never said."""
+        try:
+            return (await person(self._db, chat_id)).wants_streaming is not False
+        except Unavailable:
+            return True
 
     def forget(self, chat_id: int) -> None:
         """The person is a stranger again."""

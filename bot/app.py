@@ -8,6 +8,9 @@ from time import monotonic
 import structlog
 
 from bot.acquaintance import Acquaintance
+from bot.commands.desk import Desk
+from bot.commands.listed import register
+from bot.commands.speaker import Speaker
 from bot.courier import TelegramCourier
 from bot.elsewhere import Elsewhere
 from bot.handlers import dispatcher
@@ -74,7 +77,10 @@ class App:
 
     def _wire(self) -> None:
         db, rules, holder = self._db, self._rules, self._holder
-        courier = TelegramCourier(self._bot, streaming=self._settings.streaming)
+        people = Acquaintance(db)
+        courier = TelegramCourier(
+            self._bot, streaming=self._settings.streaming, is_wanted_in=people.want_streaming
+        )
         self._schedule = Schedule()
         self._keeper = LeaseKeeper(db, holder=holder, ttl=rules.lease_ttl)
         breaker = Breaker()
@@ -109,9 +115,10 @@ class App:
             breaker=breaker,
         )
         receiver = Receiver(db, rules, self._keeper, self._schedule)
-        routes = dispatcher(
-            receiver, Elsewhere(db, self._bot, self._words).tell, Acquaintance(db).meet
-        )
+        self._speaker = Speaker(self._bot)
+        canned = self._settings.canned_answers
+        desk = Desk(db, receiver, self._words, self._speaker, people, canned)
+        routes = dispatcher(receiver, Elsewhere(db, self._bot, self._words).tell, desk)
         self._leadership = Leadership(
             db, self._settings.bot_id, holder=holder, ttl=rules.lease_ttl, is_dead=is_dead
         )
@@ -133,6 +140,7 @@ class App:
             closing.push_async_callback(self._db.close)
             closing.push_async_callback(self._bot.session.close)
             closing.push_async_callback(self._writer.aclose)
+            closing.push_async_callback(self._speaker.close)
             await _until(stopping, prepare(self._settings, self._db, self._bot), grace=0)
             if stopping.is_set():
                 return
@@ -140,8 +148,17 @@ class App:
             await closing.enter_async_context(listening)
             await closing.enter_async_context(self._answering(stopping))
             log.info("started", holder=self._holder)
-            polling = self._leadership.lead(self._poller.poll, stopping)
+            polling = self._leadership.lead(self._poll, stopping)
             await _until(stopping, polling, grace=POLLING_GRACE_SECONDS)
+
+    async def _poll(self, stopping: asyncio.Event) -> None:
+        registering = asyncio.create_task(
+            register(self._bot, self._words, self._settings.canned_answers)
+        )
+        try:
+            await self._poller.poll(stopping)
+        finally:
+            registering.cancel()
 
     @asynccontextmanager
     async def _answering(self, stopping: asyncio.Event) -> AsyncIterator[None]:

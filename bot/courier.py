@@ -17,7 +17,7 @@ from aiogram.exceptions import (
 )
 
 from bot.session import Attempt, current_attempt
-from bot.sketch import Sketch, Streaming
+from bot.sketch import Sketch, Streaming, WantedIn, everywhere
 from coordination.ports import Delivered, Delivery, NotNow, Show, Unconfirmed, Unreachable
 from storage.records import ConversationKey
 
@@ -36,9 +36,11 @@ REFUSED = (
 class TelegramCourier:
     """Sends plain text, each part once per call, and says what is known of its fate."""
 
-    def __init__(self, bot: Bot, *, streaming: bool = False) -> None:
+    def __init__(
+        self, bot: Bot, *, streaming: bool = False, is_wanted_in: WantedIn = everywhere
+    ) -> None:
         self._bot = bot
-        self._stream = Streaming(is_wanted=streaming)
+        self._stream = Streaming(is_wanted=streaming, is_wanted_in=is_wanted_in)
         self._sketching: set[asyncio.Task[None]] = set()
 
     async def send(self, key: ConversationKey, text: str, may_go: Callable[[], bool]) -> Delivery:

@@ -8,6 +8,10 @@ from aiogram import Dispatcher, Router
 from aiogram.enums import ChatType
 from aiogram.types import Chat, ChatMemberUpdated, Message, MessageGenerationStopped, User
 
+from bot.commands.asked import asked
+from bot.commands.desk import Desk
+from bot.commands.routes import commands
+from bot.private import conversation, is_private
 from bot.wording import said
 from coordination.receive import Receiver
 from storage.records import ConversationKey, InboundMessage
@@ -21,10 +25,11 @@ Meet = Callable[[int, User], Awaitable[None]]
 """Takes note of who writes in a chat."""
 
 
-def dispatcher(receiver: Receiver, tell_why: TellWhy, meet: Meet) -> Dispatcher:
+def dispatcher(receiver: Receiver, tell_why: TellWhy, desk: Desk) -> Dispatcher:
     """The routes of every kind of update that the bot asks Telegram for."""
     routes = Dispatcher(disable_fsm=True)
-    routes.include_router(_in_private(receiver, meet))
+    routes.include_router(commands(desk))
+    routes.include_router(_in_private(receiver, desk.people.meet))
     routes.include_router(_elsewhere(tell_why))
     return routes
 
@@ -32,7 +37,7 @@ def dispatcher(receiver: Receiver, tell_why: TellWhy, meet: Meet) -> Dispatcher:
 def _in_private(receiver: Receiver, meet: Meet) -> Router:
     router = Router()
 
-    @router.message(_is_private)
+    @router.message(is_private)
     async def private_message(message: Message) -> None:
         text = said(message)
         if text is None:
@@ -42,10 +47,10 @@ def _in_private(receiver: Receiver, meet: Meet) -> Router:
             await meet(message.chat.id, message.from_user)
         await receiver.receive(InboundMessage(conversation(message), message.message_id, text))
 
-    @router.edited_message(_is_private)
+    @router.edited_message(is_private)
     async def edited(message: Message) -> None:
         text = said(message)
-        if text is None or message.edit_date is None:
+        if text is None or message.edit_date is None or asked(message):
             return
         when = datetime.fromtimestamp(message.edit_date, UTC)
         key, number = conversation(message), message.message_id
@@ -72,17 +77,6 @@ def _elsewhere(tell_why: TellWhy) -> Router:
             await tell_why(change.chat.id, _language_of(change.from_user))
 
     return router
-
-
-def conversation(message: Message) -> ConversationKey:
-    """The chat, and its topic where the bot has topics."""
-    thread = message.message_thread_id if message.is_topic_message else None
-    return ConversationKey(message.chat.id, thread or 0)
-
-
-async def _is_private(message: Message) -> bool:
-    # aiogram sends filters that are not async to a thread, for every update.
-    return message.chat.type == ChatType.PRIVATE
 
 
 def _language_of(user: User | None) -> str | None:

@@ -10,6 +10,7 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from bot.setting_types import (
+    CannedAnswers,
     DatabaseUrl,
     DaysKept,
     Folder,
@@ -69,6 +70,7 @@ class Settings(BaseSettings):
     history_messages: Annotated[int, Field(ge=0, le=1000)] = 40
     summary_tokens: Annotated[int, Field(ge=0, le=100_000)] = 400
     tools: Modules = ()
+    canned_answers: CannedAnswers = {}
 
     streaming: bool = True
 

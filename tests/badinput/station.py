@@ -9,9 +9,12 @@ from functools import partial
 from typing import Any
 
 from bot.acquaintance import Acquaintance
+from bot.commands.desk import Desk
+from bot.commands.speaker import Speaker
 from bot.handlers import dispatcher
 from bot.polling import Poller, SetAside
 from bot.telegram import telegram_bot
+from bot.words import Words
 from coordination.lease_keeper import LeaseKeeper
 from coordination.receive import Receiver
 from storage import edge
@@ -86,9 +89,11 @@ async def station(around: Neighbours) -> AsyncIterator[Station]:
 
     keeper = LeaseKeeper(db, holder="the test", ttl=timedelta(seconds=30))
     receiver = Receiver(db, settings.rules(), keeper, NoAlarm())
-    routes = dispatcher(receiver, tell, Acquaintance(db).meet)
+    desk = Desk(db, receiver, Words(), Speaker(bot), Acquaintance(db), {})
+    routes = dispatcher(receiver, tell, desk)
     try:
         yield Station(db, partial(Poller, bot, routes), set_aside, told)
     finally:
+        await desk.speaker.close()
         await bot.session.close()
         await db.close()

@@ -42,6 +42,13 @@ SCENES: dict[str, Scene] = {
     "postpone_delivery": scenes.throttled,
     "finish": scenes.plain,
     "cancel_burst": scenes.cancelled,
+    "person": scenes.commanded,
+    "keep_payload": scenes.commanded,
+    "can_be_answered_again": scenes.commanded,
+    "own_data": scenes.commanded,
+    "choose_language": scenes.commanded,
+    "choose_streaming": scenes.commanded,
+    "forget_everything": scenes.commanded,
 }
 
 POINTS = [f"{when} {step}" for step in SCENES for when in ("before", "after")]
