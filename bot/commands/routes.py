@@ -60,20 +60,24 @@ def commands(desk: Desk) -> Router:
 
     @router.callback_query()
     async def button_pressed(query: CallbackQuery) -> None:
-        kind, _, argument = (query.data or "").partition(":")
-        place = query.message
-        if place and place.chat.type == ChatType.PRIVATE and kind in BUTTONS:
-            if kind != "forget":
-                # Who is being forgotten must not be written down again when Telegram repeats it.
-                await desk.people.meet(place.chat.id, query.from_user)
-            who = await person(desk.db, place.chat.id)
-            language = who.speaks or query.from_user.language_code
-            key = ConversationKey(place.chat.id, 0)
-            request = Request(key, place.message_id, argument, language)
-            await BUTTONS[kind](desk, request)
+        await _press(desk, query)
         desk.speaker.send(AnswerCallbackQuery(callback_query_id=query.id))
 
     return router
+
+
+async def _press(desk: Desk, query: CallbackQuery) -> None:
+    kind, _, argument = (query.data or "").partition(":")
+    place = query.message
+    if place is None or place.chat.type != ChatType.PRIVATE or kind not in BUTTONS:
+        return
+    chat_id = place.chat.id
+    if kind != "forget":
+        # Who is being forgotten must not be written down again when Telegram repeats it.
+        await desk.people.meet(chat_id, query.from_user)
+    language = (await person(desk.db, chat_id)).speaks or query.from_user.language_code
+    key = ConversationKey(chat_id, 0)
+    await BUTTONS[kind](desk, Request(key, place.message_id, argument, language))
 
 
 async def _is_meant(command: Asked, bot: Bot) -> bool:
