@@ -7,8 +7,11 @@ from time import monotonic
 
 import structlog
 
-from bot import wording
+from bot.acquaintance import Acquaintance
 from bot.attachments.reader import AttachmentReader
+from bot.commands.desk import Desk
+from bot.commands.listed import register
+from bot.commands.speaker import Speaker
 from bot.courier import TelegramCourier
 from bot.elsewhere import Elsewhere
 from bot.handlers import dispatcher
@@ -22,6 +25,7 @@ from bot.settings import Settings
 from bot.telegram import telegram_bot
 from bot.toolbox import toolbox
 from bot.upkeep import LOOK_SECONDS, Upkeep
+from bot.words import Words
 from coordination.answer import Answerer
 from coordination.breaker import Breaker
 from coordination.briefing import Briefing
@@ -30,7 +34,6 @@ from coordination.deliver import Deliverer
 from coordination.dialogue import Dialogue
 from coordination.leadership import Leadership
 from coordination.lease_keeper import LeaseKeeper, Stop
-from coordination.people import People
 from coordination.project import Projector
 from coordination.reading import Reading
 from coordination.receive import Receiver
@@ -39,6 +42,7 @@ from coordination.tools.ledger import Ledger
 from coordination.tools.perform import Performer
 from coordination.tools.resources import Resources
 from coordination.tools.undo import Undoer
+from coordination.voice import Voice
 from coordination.wake import Wakes
 from llm.transcriber import OpenAITranscriber
 from llm.writer import OpenAIWriter
@@ -67,7 +71,7 @@ class App:
         self._page = page
         self._grace_ends_at = 0.0
         self._holder = this_process()
-        self._rules = settings.rules(wording.APOLOGY, wording.STOPPED)
+        self._rules = settings.rules()
         self._db = Database(settings.database_url.get_secret_value(), at)
         self._bot = telegram_bot(settings)
         self._writer = OpenAIWriter(settings.model())
@@ -75,20 +79,24 @@ class App:
         self._transcriber = OpenAITranscriber(settings.model(), speech) if speech else None
         self._attachments = AttachmentReader(self._bot, self._transcriber)
         self._toolbox = toolbox(settings)
+        self._words = Words()
         self._wire()
 
     def _wire(self) -> None:
         db, rules, holder = self._db, self._rules, self._holder
+        people = Acquaintance(db)
         courier = TelegramCourier(
             self._bot,
             "rich" if self._settings.rich_text else "plain",
             streaming=self._settings.streaming,
+            is_wanted_in=people.want_streaming,
         )
         self._schedule = Schedule()
         self._keeper = LeaseKeeper(db, holder=holder, ttl=rules.lease_ttl)
         breaker = Breaker()
         resources = Resources(db, ttl=rules.lease_ttl, is_dead=is_dead)
         performer = Performer(db, self._toolbox, Ledger(db, is_dead), resources)
+        voice = Voice(db, self._words)
         dialogue = Dialogue(db, self._writer, performer, breaker)
         self._undoer = Undoer(db, self._toolbox, resources, holder=holder)
         reading = Reading(db, self._attachments)
@@ -99,8 +107,9 @@ class App:
             self._keeper,
             self._schedule,
             breaker,
-            Composer(rules, dialogue, briefing, courier),
+            Composer(rules, dialogue, briefing, courier, voice),
             Deliverer(db, rules, courier, cut=cut if self._settings.rich_text else verbatim),
+            voice,
         )
         self._projector = Projector(db)
         self._upkeep = Upkeep(db, retention_days=self._settings.retention_days)
@@ -113,9 +122,11 @@ class App:
             breaker=breaker,
         )
         receiver = Receiver(db, rules, self._keeper, self._schedule)
-        routes = dispatcher(
-            receiver, People(db), Elsewhere(db, self._bot).tell, self._settings.long_quiet
-        )
+        self._speaker = Speaker(self._bot)
+        canned = self._settings.canned_answers
+        desk = Desk(db, receiver, self._words, self._speaker, people, canned)
+        tell_why = Elsewhere(db, self._bot, self._words).tell
+        routes = dispatcher(receiver, tell_why, desk, self._settings.long_quiet)
         self._leadership = Leadership(
             db, self._settings.bot_id, holder=holder, ttl=rules.lease_ttl, is_dead=is_dead
         )
@@ -140,6 +151,7 @@ class App:
             if self._transcriber:
                 closing.push_async_callback(self._transcriber.aclose)
             closing.callback(self._attachments.close)
+            closing.push_async_callback(self._speaker.close)
             await _until(stopping, prepare(self._settings, self._db, self._bot), grace=0)
             if stopping.is_set():
                 return
@@ -147,8 +159,17 @@ class App:
             await closing.enter_async_context(listening)
             await closing.enter_async_context(self._answering(stopping))
             log.info("started", holder=self._holder)
-            polling = self._leadership.lead(self._poller.poll, stopping)
+            polling = self._leadership.lead(self._poll, stopping)
             await _until(stopping, polling, grace=POLLING_GRACE_SECONDS)
+
+    async def _poll(self, stopping: asyncio.Event) -> None:
+        registering = asyncio.create_task(
+            register(self._bot, self._words, self._settings.canned_answers)
+        )
+        try:
+            await self._poller.poll(stopping)
+        finally:
+            registering.cancel()
 
     @asynccontextmanager
     async def _answering(self, stopping: asyncio.Event) -> AsyncIterator[None]:

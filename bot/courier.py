@@ -22,7 +22,7 @@ from aiogram.types import InputRichMessage
 from bot.refusals import is_about_formatting, knows_no_such_method
 from bot.rich.entities import render
 from bot.session import Attempt, current_attempt
-from bot.sketch import Sketch, Streaming
+from bot.sketch import Sketch, Streaming, WantedIn, everywhere
 from coordination.ports import (
     Delivered,
     Delivery,
@@ -49,10 +49,19 @@ REFUSED = (
 class TelegramCourier:
     """Sends text, each part once per call, and says what is known of its fate."""
 
-    def __init__(self, bot: Bot, best_format: Format = "rich", *, streaming: bool = False) -> None:
+    def __init__(
+        self,
+        bot: Bot,
+        best_format: Format = "rich",
+        *,
+        streaming: bool = False,
+        is_wanted_in: WantedIn = everywhere,
+    ) -> None:
         self._bot = bot
         self._best_format: Format = best_format
-        self._stream = Streaming(is_wanted=streaming, is_rich=best_format == "rich")
+        self._stream = Streaming(
+            is_wanted=streaming, is_rich=best_format == "rich", is_wanted_in=is_wanted_in
+        )
         self._sketching: set[asyncio.Task[None]] = set()
 
     @property

@@ -47,7 +47,9 @@ def update_id_of(update: Any) -> int | None:
 def chat_of(update: Any) -> int | None:
     """The chat in which the order of updates matters."""
     for content in update.values() if isinstance(update, dict) else ():
-        if isinstance(content, dict) and isinstance(chat := content.get("chat"), dict):
+        # A button is pressed under a message.
+        place = content.get("message", content) if isinstance(content, dict) else None
+        if isinstance(place, dict) and isinstance(chat := place.get("chat"), dict):
             return number if isinstance(number := chat.get("id"), int) else None
     return None
 

@@ -10,6 +10,7 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from bot.setting_types import (
+    CannedAnswers,
     DatabaseUrl,
     DaysKept,
     Folder,
@@ -71,6 +72,7 @@ class Settings(BaseSettings):
     summary_tokens: Annotated[int, Field(ge=0, le=100_000)] = 400
     transcription_model: Words = ""
     tools: Modules = ()
+    canned_answers: CannedAnswers = {}
 
     streaming: bool = True
     rich_text: bool = True
@@ -118,7 +120,7 @@ class Settings(BaseSettings):
             timeout_seconds=self.model_timeout_seconds,
         )
 
-    def rules(self, apology: str, stopped: str) -> Rules:
+    def rules(self) -> Rules:
         """What coordination needs to know."""
         return Rules(
             quiet=timedelta(seconds=self.debounce_quiet_seconds),
@@ -133,8 +135,6 @@ class Settings(BaseSettings):
             model=self.openai_model,
             system_prompt=self.system_prompt,
             on_uncertain_delivery=self.on_uncertain_delivery,
-            apology=apology,
-            stopped=stopped,
         )
 
 

@@ -1,6 +1,7 @@
 """What is seen of an answer while it is being written: a draft, or "typing…" at least."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 import structlog
@@ -32,12 +33,22 @@ LONGEST_DRAFT = 4096
 REQUEST_SECONDS = 5
 
 
+WantedIn = Callable[[int], Awaitable[bool]]
+"""Whether drafts are wanted in that chat."""
+
+
+async def everywhere(_chat_id: int) -> bool:
+    """Where nobody was asked."""
+    return True
+
+
 @dataclass
 class Streaming:
     """Whether drafts are shown by this process, and as what the server takes them."""
 
     is_wanted: bool
     is_rich: bool = True
+    is_wanted_in: WantedIn = everywhere
 
 
 class Sketch:
@@ -60,10 +71,11 @@ class Sketch:
     async def keep_up(self) -> None:
         """Show what there is, at a pace that Telegram bears, until cancelled."""
         await asyncio.sleep(BEFORE_SHOWING_SECONDS)
+        is_wanted_here = await self._stream.is_wanted_in(self._key.chat_id)
         while True:
-            pause = await self._draft() if self._stream.is_wanted else await self._type()
-            await asyncio.sleep(pause)
-            if self._stream.is_wanted:
+            drafts = is_wanted_here and self._stream.is_wanted
+            await asyncio.sleep(await self._draft() if drafts else await self._type())
+            if drafts and self._stream.is_wanted:
                 await self._wait_for_news()
 
     async def _wait_for_news(self) -> None:

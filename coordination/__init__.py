@@ -24,6 +24,10 @@ then entities, then plain) is *cut anew* in the next one, together with all behi
                                                newer waits, lease released: sent, failed (the
                                                reply was an apology) or undeliverable
 
+    /stop or /reset, nothing committed -> cancelled: generating or not, all that was counted is
+                                          covered by a run without a reply, watermark up, window
+                                          gone, fence raised: whoever wrote it has lost its lease
+
 Guarantees (the tests carry their numbers).
 G1 Each message is covered by exactly one finished reply; finished ranges tile 1..watermark.
 G2 Watermark <= counter; both only rise.

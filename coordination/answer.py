@@ -24,6 +24,7 @@ from coordination.outcomes import Apology, Postponed, Reply, Stopped
 from coordination.patience import OWN_FAULTS, until_available
 from coordination.ports import Alarm
 from coordination.rules import Rules
+from coordination.voice import Voice
 from storage import leases, runs, windows
 from storage.database import Database, Unavailable
 from storage.records import Burst, CommittedReply, ConversationKey, Format, Released, Run, Taken
@@ -45,6 +46,7 @@ class Answerer:
         breaker: Breaker,
         composer: Composer,
         deliverer: Deliverer,
+        voice: Voice,
     ) -> None:
         self._db = db
         self._rules = rules
@@ -53,6 +55,7 @@ class Answerer:
         self._breaker = breaker
         self._composer = composer
         self._deliverer = deliverer
+        self._voice = voice
 
     async def answer(self, key: ConversationKey) -> None:
         """Do what is due in this conversation, if anything is and nobody else does it."""
@@ -146,7 +149,7 @@ class Answerer:
         assert_never(outcome)
 
     async def _commit(self, held: HeldLease, burst: Burst, outcome: Reply | Apology) -> Run | None:
-        reply, parts, how, failure = await self._worded(outcome)
+        reply, parts, how, failure = await self._worded(held, outcome)
 
         async def commit() -> Run | None:
             if not held.is_surely_valid():
@@ -163,13 +166,16 @@ class Answerer:
             log.info("reply_committed", parts=len(parts), format=how, failure=failure)
         return committed
 
-    async def _worded(self, outcome: Reply | Apology) -> tuple[str, list[str], Format, str | None]:
+    async def _worded(
+        self, held: HeldLease, outcome: Reply | Apology
+    ) -> tuple[str, list[str], Format, str | None]:
         if isinstance(outcome, Reply):
             parts, how = await self._deliverer.cut(outcome.text)
             if parts:
                 return outcome.text, parts, how, None
         reason = outcome.reason if isinstance(outcome, Apology) else "nothing to see in the answer"
-        return self._rules.apology, [self._rules.apology], "plain", reason
+        apology = await self._voice.apology(held.lease.key)
+        return apology, [apology], "plain", reason
 
     async def _stopped(self, held: HeldLease, burst: Burst, why: Stop) -> Released | None:
         match why:

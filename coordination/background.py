@@ -13,9 +13,9 @@ HOURS_IN_WORDS = 48
 def known(background: Background, *, with_time: bool) -> str:
     """Lines for the system prompt; empty: there is nothing to tell."""
     lines = []
-    if person := background.person:
-        language = f"; their language is {person.language_code}" if person.language_code else ""
-        lines.append(f"The user's name is {person.name}{language}.")
+    if background.name:
+        language = f"; their language is {background.language}" if background.language else ""
+        lines.append(f"The user's name is {background.name}{language}.")
     if with_time:
         lines.append(f"It is {background.now:%A, %Y-%m-%d %H:%M} UTC.")
     return "\n".join(lines)

@@ -10,6 +10,7 @@ from coordination.outcomes import Apology, Outcome, Postponed, Reply, Stopped
 from coordination.patience import RetryPolicy
 from coordination.ports import Courier
 from coordination.rules import Rules
+from coordination.voice import Voice
 from llm.contract import ForGood, TryLater
 from llm.prompt import without_images
 from storage.records import Burst
@@ -22,12 +23,18 @@ class Composer:
     """Writes answers; changes nothing but what the user sees of the typing, and what tools do."""
 
     def __init__(
-        self, rules: Rules, dialogue: Dialogue, briefing: Briefing, courier: Courier
+        self,
+        rules: Rules,
+        dialogue: Dialogue,
+        briefing: Briefing,
+        courier: Courier,
+        voice: Voice,
     ) -> None:
         self._rules = rules
         self._dialogue = dialogue
         self._briefing = briefing
         self._courier = courier
+        self._voice = voice
         self._policy = RetryPolicy(attempts=rules.model_max_attempts)
 
     async def compose(self, held: HeldLease, burst: Burst) -> Outcome:
@@ -45,7 +52,8 @@ class Composer:
             return self._later(burst, type(error).__name__, None)
         if text is Stop.BY_USER:
             # What was seen of the answer is the answer.
-            return Reply(storable(draft.text) if draft.text.strip() else self._rules.stopped)
+            seen = storable(draft.text) if draft.text.strip() else None
+            return Reply(seen or await self._voice.stopped(held.lease.key))
         return Stopped(text) if isinstance(text, Stop) else Reply(storable(text))
 
     async def _write(self, held: HeldLease, burst: Burst, draft: Draft) -> str:

@@ -149,6 +149,12 @@ class LeaseKeeper:
         if held and held.lease.fence == fence:
             held.stop(Stop.BY_USER)
 
+    def lost(self, key: ConversationKey, fence: Fence) -> None:
+        """Tell the run with that fence, if this process has it, that it has nothing left to do."""
+        held = self._held.get(key)
+        if held and held.lease.fence == fence:
+            held.stop(Stop.LEASE_LOST)
+
     def stop_all(self, why: Stop) -> None:
         """Stop the work under every lease."""
         for held in self._held.values():

@@ -77,7 +77,7 @@ class Courier(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class Readable:
     """What a file says."""
 
     text: str
@@ -90,7 +90,7 @@ class Unreadable:
     words: str
 
 
-Contents = Words | Image | Unreadable
+Contents = Readable | Image | Unreadable
 
 
 class Attachments(Protocol):
@@ -98,6 +98,18 @@ class Attachments(Protocol):
 
     async def read(self, attachment: Attachment) -> Contents:
         """Make of it what a model can take; whatever goes wrong is said in words."""
+        ...
+
+
+class Words(Protocol):
+    """Whoever knows what the bot itself says; an unknown language is no reason to be silent."""
+
+    def apology(self, language: str | None) -> str:
+        """Said when there is no answer."""
+        ...
+
+    def stopped(self, language: str | None) -> str:
+        """Said in place of an answer that was stopped before its first word."""
         ...
 
 

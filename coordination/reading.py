@@ -6,7 +6,7 @@ from typing import assert_never
 
 from coordination.history import Said, heard_words
 from coordination.patience import until_available
-from coordination.ports import Attachments, Unreadable, Words
+from coordination.ports import Attachments, Readable, Unreadable
 from llm.contract import Image, Turn
 from storage.attachments import keep_heard
 from storage.database import Database
@@ -42,7 +42,7 @@ class Reading:
                 TOO_MANY if attachment in left_out else await self._attachments.read(attachment)
             )
             match contents:
-                case Words():
+                case Readable():
                     words.append(storable(contents.text))
                 case Unreadable():
                     lines.append(contents.words)

@@ -3,16 +3,18 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 
 from coordination.lease_keeper import LeaseKeeper
 from coordination.metrics import DUPLICATES, MESSAGES_RECEIVED
 from coordination.ports import Alarm
 from coordination.rules import Rules
+from storage.cancel import Cancelled, cancel_burst
 from storage.database import Database, Unavailable
 from storage.edits import edit
 from storage.leases import ask_to_stop
 from storage.messages import receive
-from storage.records import ConversationKey, Counted, InboundMessage
+from storage.records import ConversationKey, Counted, Fence, InboundMessage
 
 MOST_AT_ONCE = 500
 
@@ -66,6 +68,32 @@ class Receiver:
         """
         if fence := await ask_to_stop(self._db, key):
             self._keeper.stop_run(key, fence)
+
+    async def receive_alone(self, message: InboundMessage, *, quiet: timedelta) -> None:
+        """Receive a message after which nobody need wait for more than `quiet`.
+
+        Raises:
+            Unavailable: as `receive` does.
+        """
+        for each in await receive(self._db, [message], quiet=quiet, cap=self._rules.cap):
+            MESSAGES_RECEIVED.inc(each.fresh)
+            self._tell(each)
+
+    def forgotten(self, ended: Sequence[tuple[ConversationKey, Fence]]) -> None:
+        """Have this process stop what it does for conversations that are no more."""
+        for key, fence in ended:
+            self._keeper.lost(key, fence)
+
+    async def cancel(self, key: ConversationKey, message_id: int, *, reset: bool) -> Cancelled:
+        """Settle what is unanswered without a reply; once, however often that command comes.
+
+        Raises:
+            Unavailable: the database is away; ask again.
+        """
+        cancelled = await cancel_burst(self._db, key, message_id, reset=reset)
+        if cancelled.fence is not None:
+            self._keeper.lost(key, cancelled.fence)
+        return cancelled
 
     async def _write_all(self) -> None:
         # What arrives while a statement is under way goes into the next one.

@@ -23,6 +23,3 @@ class Rules:
     model: str
     system_prompt: str
     on_uncertain_delivery: OnUncertainDelivery
-    apology: str
-    stopped: str
-    """What is said in place of an answer that was stopped before its first word."""

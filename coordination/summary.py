@@ -54,11 +54,15 @@ class Summarizer:
         It is no reason to fail: when the model cannot make one, an older one must do.
         """
         last_seq = (seq - 1) // self._block * self._block
-        if not self._tokens or last_seq <= 0 or self._is_refused:
+        if not self._tokens or last_seq <= burst.reset_seq or self._is_refused:
             return None
         found = await until_available(
             lambda: cache.nearest_summary(
-                self._db, held.lease.key, recipe=self._recipe, last_seq=last_seq
+                self._db,
+                held.lease.key,
+                recipe=self._recipe,
+                after_seq=burst.reset_seq,
+                last_seq=last_seq,
             )
         )
         if found and found.last_seq == last_seq:
@@ -76,7 +80,8 @@ class Summarizer:
     async def _made(
         self, held: HeldLease, burst: Burst, before: Summary | None, last_seq: Seq
     ) -> Summary:
-        said = await self._between(held.lease.key, before, last_seq)
+        known_seq = before.last_seq if before else burst.reset_seq
+        said = await self._between(held.lease.key, known_seq, last_seq)
         turns = [Turn("system", self._instructions), Turn("user", _told(before, said))]
         answer = await self._dialogue.ask(held, burst, turns, temperature=TEMPERATURE)
         text = _cut(storable(answer.text.strip()), self._tokens * BYTES_PER_TOKEN)
@@ -87,10 +92,8 @@ class Summarizer:
         )
         return summary
 
-    async def _between(
-        self, key: ConversationKey, before: Summary | None, last_seq: Seq
-    ) -> list[Said]:
-        after = max(before.last_seq if before else 0, last_seq - MOST_AT_ONCE)
+    async def _between(self, key: ConversationKey, known_seq: Seq, last_seq: Seq) -> list[Said]:
+        after = max(known_seq, last_seq - MOST_AT_ONCE)
         stored = await until_available(
             lambda: messages.messages_between(self._db, key, after_seq=after, last_seq=last_seq)
         )

@@ -10,7 +10,7 @@ from storage.verbs import verb
 NEAREST = """
 SELECT key, last_seq, value FROM cached_results
 WHERE chat_id = :chat_id AND thread_id = :thread_id
-  AND recipe = :recipe AND last_seq <= :last_seq
+  AND recipe = :recipe AND last_seq > :after_seq AND last_seq <= :last_seq
 ORDER BY last_seq DESC LIMIT 1
 """
 
@@ -25,10 +25,10 @@ RETURNING key
 
 @verb
 async def nearest_summary(
-    db: Database, conversation: ConversationKey, *, recipe: str, last_seq: int
+    db: Database, conversation: ConversationKey, *, recipe: str, after_seq: int = 0, last_seq: int
 ) -> Summary | None:
-    """The summary by this recipe that reaches furthest, but not beyond `last_seq`."""
-    given = {"recipe": recipe, "last_seq": last_seq}
+    """The summary by this recipe that reaches furthest, beyond the one but not the other."""
+    given = {"recipe": recipe, "after_seq": after_seq, "last_seq": last_seq}
     row = await db.fetch_one(NEAREST, {**conversation._asdict(), **given})
     return None if row is None else Summary(row.key, Seq(row.last_seq), row.value)
 

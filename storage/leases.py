@@ -110,7 +110,7 @@ taken AS (
     WHERE c.chat_id = ready.chat_id AND c.thread_id = ready.thread_id
     RETURNING c.chat_id, c.thread_id, c.lease_fence, c.answered_seq, c.inbound_seq,
         c.superseded_count, c.model_attempts, c.committed_run, c.event_version, c.revision,
-        ready.due_at
+        c.reset_seq, ready.due_at
 ),
 consumed AS (
     UPDATE windows w SET consumed_by = taken.lease_fence, retry_at = NULL
@@ -308,6 +308,7 @@ def _work(row: Row[Any]) -> Burst | CommittedReply:
         final_in=row.final_in,
         model_attempts=row.model_attempts,
         revision=row.revision,
+        reset_seq=Seq(row.reset_seq),
     )
 
 

@@ -124,7 +124,8 @@ opened AS (
 
 HISTORY_REPLIES = """
 SELECT last_seq, reply FROM runs
-WHERE chat_id = :chat_id AND thread_id = :thread_id AND state = 'sent' AND last_seq <= :answered_seq
+WHERE chat_id = :chat_id AND thread_id = :thread_id AND state = 'sent'
+  AND last_seq > :after_seq AND last_seq <= :answered_seq
 ORDER BY number DESC LIMIT :most
 """
 
@@ -203,12 +204,11 @@ async def messages_between(
 
 @verb
 async def last_replies(
-    db: Database, key: ConversationKey, *, answered_seq: int, most: int
+    db: Database, key: ConversationKey, *, after_seq: int = 0, answered_seq: int, most: int
 ) -> list[SentReply]:
-    """The newest replies that reached the chat, oldest first."""
-    rows = await db.fetch(
-        HISTORY_REPLIES, {**key._asdict(), "answered_seq": answered_seq, "most": most}
-    )
+    """The newest replies that reached the chat and answered beyond `after_seq`, oldest first."""
+    given = {"after_seq": after_seq, "answered_seq": answered_seq, "most": most}
+    rows = await db.fetch(HISTORY_REPLIES, {**key._asdict(), **given})
     return [SentReply(Seq(row.last_seq), row.reply) for row in reversed(rows)]
 
 

@@ -23,19 +23,12 @@ class ConversationKey(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
-    """Who writes in a chat, as Telegram tells."""
-
-    name: str
-    language_code: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Background:
     """What is known before anything is said."""
 
     now: datetime
-    person: Person | None = None
+    name: str | None = None
+    language: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +110,8 @@ class Burst:
     """Tries that failed since the watermark last moved."""
     revision: int = 0
     """Raised by each edit of an unanswered message: what was read before is outdated."""
+    reset_seq: Seq = Seq(0)
+    """What was said up to there is not to be looked at any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +188,23 @@ class Released:
     """Spent by the run that has ended."""
     state: str = field(default="", compare=False)
     """The one in which it ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Who writes in a private chat."""
+
+    language: str | None = None
+    """As Telegram says."""
+    chosen_language: str | None = None
+    wants_streaming: bool | None = None
+    """None: as the operator has set it."""
+    start_payload: str | None = None
+
+    @property
+    def speaks(self) -> str | None:
+        """The language in which to speak to them."""
+        return self.chosen_language or self.language
 
 
 @dataclass(frozen=True, slots=True)

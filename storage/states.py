@@ -15,6 +15,7 @@ class RunState(StrEnum):
     POSTPONED = "postponed"
     HANDED_OVER = "handed_over"
     LOST = "lost"
+    CANCELLED = "cancelled"
 
 
 RUN_STATES = tuple(state.value for state in RunState)
@@ -31,6 +32,7 @@ def may_become(state: RunState) -> frozenset[RunState]:
                     RunState.POSTPONED,
                     RunState.HANDED_OVER,
                     RunState.LOST,
+                    RunState.CANCELLED,
                 }
             )
         case RunState.COMMITTED:
@@ -43,6 +45,7 @@ def may_become(state: RunState) -> frozenset[RunState]:
             | RunState.POSTPONED
             | RunState.HANDED_OVER
             | RunState.LOST
+            | RunState.CANCELLED
         ):
             return frozenset()
 

@@ -19,9 +19,12 @@ KEY = "chat_id = :chat_id AND thread_id = :thread_id"
 BURSTS = f"""
 WITH here AS (SELECT * FROM conversations WHERE {KEY}),
 read AS (
-    SELECT correlation_id AS first, max(CAST(payload ->> 'last_seq' AS bigint)) AS last,
+    SELECT correlation_id AS first, max(
+            CAST(COALESCE(payload ->> 'last_seq', payload ->> 'answered_seq') AS bigint)
+        ) AS last,
         min(recorded_at) AS since
-    FROM events WHERE {KEY} AND correlation_id IS NOT NULL AND type = 'run_generating'
+    FROM events WHERE {KEY} AND correlation_id IS NOT NULL
+      AND type IN ('run_generating', 'run_cancelled')
     GROUP BY correlation_id
 ),
 in_hand AS (

@@ -27,7 +27,7 @@ def _when(types: str, amount: str) -> str:
 
 _WAITED = _number("waited_ms")
 _STEPS = " ".join(f"WHEN {_WAITED} <= {1000 * each} THEN '{each}'" for each in REPLY_TIME_BOUNDS)
-_ENDED = "'run_sent', 'run_failed', 'run_undeliverable'"
+_ENDED = "'run_sent', 'run_failed', 'run_undeliverable', 'run_cancelled'"
 _TOKENS = f"COALESCE({_number('tokens_in')}, 0) + COALESCE({_number('tokens_out')}, 0)"
 
 # A reminder answers no message and waited for nothing.

@@ -12,7 +12,7 @@ from bot.attachments.documents import is_pdf, is_text, text_of, text_of_pdf
 from bot.attachments.download import TooLarge, download
 from bot.attachments.pictures import picture
 from bot.inbound.files import LARGEST_BYTES
-from coordination.ports import Contents, Unreadable, Words
+from coordination.ports import Contents, Readable, Unreadable
 from llm.contract import Transcriber
 from storage.records import Attachment
 
@@ -28,7 +28,7 @@ TOO_LARGE = Unreadable("[it is larger than 20 MB, so you cannot open it: say so]
 UNKNOWN = Unreadable("[you cannot open files of this kind: say so]")
 DEAF = Unreadable("[you cannot listen to it: say so]")
 FAILED = Unreadable("[it could not be read: say so]")
-SILENT = Words("[no word can be heard in it]")
+SILENT = Readable("[no word can be heard in it]")
 
 
 class AttachmentReader:
@@ -42,7 +42,7 @@ class AttachmentReader:
         self._threads = ThreadPoolExecutor(2, "attachments")
 
     async def read(self, attachment: Attachment) -> Contents:
-        """Words or a picture, or words for why it is neither."""
+        """Readable or a picture, or words for why it is neither."""
         if why := self._refusal(attachment):
             return why
         try:
@@ -75,9 +75,9 @@ class AttachmentReader:
         if self._transcriber and attachment.kind in ("voice", "video_note"):
             name = "voice.ogg" if attachment.kind == "voice" else "video.mp4"
             heard = (await self._transcriber.transcribe(data, name)).strip()
-            return Words(f"It says: {heard}") if heard else SILENT
+            return Readable(f"It says: {heard}") if heard else SILENT
         read = text_of_pdf if is_pdf(attachment) else text_of
-        return Words(f"It reads:\n{await self._in_thread(read, data)}")
+        return Readable(f"It reads:\n{await self._in_thread(read, data)}")
 
     async def _in_thread(self, decode: Callable[[bytes], T], data: bytes) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._threads, decode, data)

@@ -9,7 +9,7 @@ from storage.story import Event, Story
 CERTAIN = ("", "too many requests")
 """Reasons of a delivery put off that leave no doubt: Telegram does not have it."""
 
-ENDS = ("run_sent", "run_failed", "run_undeliverable")
+ENDS = ("run_sent", "run_failed", "run_undeliverable", "run_cancelled")
 
 
 def verdict(story: Story) -> list[str]:
@@ -42,6 +42,8 @@ def _ended(story: Story, end: Event) -> str:
             return f"Answered: one reply{size} covers {covered}, {waited} after the first message."
         case "run_failed":
             return f'The user got an apology for {covered}: "{end.payload["reason"]}".'
+        case "run_cancelled":
+            return f"The user cancelled {covered} with /{end.payload['reason']}: no reply."
         case _:
             return f'No whole reply to {covered}: "{end.payload["reason"]}".'
 

@@ -101,6 +101,13 @@ def _run_undeliverable(event: Event, payload: Payload) -> str:
     )
 
 
+def _run_cancelled(event: Event, payload: Payload) -> str:
+    return (
+        f"run {event.run} cancelled by the user with /{payload['reason']}; "
+        f"watermark {payload['answered_seq']}"
+    )
+
+
 def _after(payload: Payload) -> str:
     waited = payload.get("waited_ms")
     return "" if waited is None else f", {seconds(waited)} after the first message"
@@ -169,6 +176,7 @@ WORDS: Mapping[str, Callable[[Event, Payload], str]] = {
     "run_sent": _run_sent,
     "run_failed": _run_failed,
     "run_undeliverable": _run_undeliverable,
+    "run_cancelled": _run_cancelled,
     "delivery_taken": lambda event, _: (
         f"lease taken by {event.holder}, to deliver what is left of run {event.run}"
     ),

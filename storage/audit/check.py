@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-FINISHED = "('sent', 'failed', 'undeliverable')"
+FINISHED = "('sent', 'failed', 'undeliverable', 'cancelled')"
 """The states in which the watermark has passed over a run."""
 
 REPLIED = "('committed', 'sent', 'failed', 'undeliverable')"

@@ -49,8 +49,9 @@ LEGAL = ", ".join(
 )
 
 # A conversation has one run under way at a time, so of the runs in what is left of its log only
-# the first can have begun before it. Reminders answer no burst, and begin with their reply; the
-# run of an event may have been pruned together with the messages that it answered.
+# the first can have begun before it. Reminders answer no burst, and begin with their reply; a run
+# made to cover what nobody answers begins cancelled; the run of an event may have been pruned
+# together with the messages that it answered.
 STEPS = f"""
 SELECT chat_id, thread_id, number, r.state, e.last_state, r.version, e.last_version, e.illegal,
     f.version AS floor,
@@ -70,7 +71,8 @@ FROM (SELECT chat_id, thread_id, number, state, version FROM runs) r FULL JOIN (
     SELECT chat_id, thread_id, number, max(state) FILTER (WHERE is_last) AS last_state,
         max(version) AS last_version, min(burst) AS burst, bool_or(place = 1) AS is_first,
         bool_or(before IS NULL AND state <>
-            CASE WHEN burst IS NULL THEN 'committed' ELSE 'generating' END) AS begins_late,
+            CASE WHEN burst IS NULL THEN 'committed' ELSE 'generating' END
+            AND state <> 'cancelled') AS begins_late,
         min(version) FILTER (
             WHERE before IS NOT NULL AND (before, state) NOT IN ({LEGAL})
         ) AS illegal

@@ -47,7 +47,7 @@ SELECT chat_id, thread_id, r.number, r.kind, r.state, r.first_seq,
             OR r.has_reply <> (r.state IN {REPLIED})
         THEN 'commit does not fit its state'
         WHEN r.has_reason AND r.state = 'sent' THEN 'sent with a reason'
-        WHEN NOT r.has_reason AND r.state IN ('postponed', 'failed', 'undeliverable')
+        WHEN NOT r.has_reason AND r.state IN ('postponed', 'failed', 'undeliverable', 'cancelled')
         THEN 'no reason'
         WHEN r.state NOT IN {FINISHED} AND r.last_seq > c.inbound_seq
         THEN 'reads more than was counted'

@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import text
 
+from storage.audit.check import FINISHED
 from storage.database import Database
 from storage.fragments import CLOCK, GIVEN_CONVERSATIONS
 from storage.projections import arrays_of
@@ -41,7 +42,7 @@ last AS MATERIALIZED (
     FROM kept, LATERAL (
         SELECT r.number, r.last_seq FROM runs r
         WHERE r.chat_id = kept.chat_id AND r.thread_id = kept.thread_id AND r.kind = 'burst'
-          AND r.state IN ('sent', 'failed', 'undeliverable')
+          AND r.state IN {FINISHED}
           AND r.number < kept.from_run AND r.last_seq < LEAST(kept.from_seq, r.last_seq + 1)
         ORDER BY r.number LIMIT :most
     ) goes
@@ -55,6 +56,10 @@ runs_gone AS (
 ),
 messages_gone AS (
     DELETE FROM messages x USING last WHERE {OF_LAST} AND x.seq <= last.seq RETURNING x.seq
+),
+commands_gone AS (
+    DELETE FROM commands_done x USING bound
+    WHERE x.chat_id = bound.chat_id AND x.thread_id = bound.thread_id AND x.done_at < bound.cutoff
 ),
 cached_gone AS (
     DELETE FROM cached_results x USING kept

@@ -35,6 +35,7 @@ conversations = Table(
     Column("received_version", BigInteger, nullable=False, server_default="0"),
     Column("revision", BigInteger, nullable=False, server_default="0"),
     Column("stop_fence", BigInteger),
+    Column("reset_seq", BigInteger, nullable=False, server_default="0"),
     PrimaryKeyConstraint(*CONVERSATION),
     CheckConstraint("answered_seq <= inbound_seq", name="watermark_below_counter"),
     CheckConstraint(
@@ -51,15 +52,6 @@ conversations = Table(
         "deliver_after",
         postgresql_where=text("deliver_after IS NOT NULL"),
     ),
-)
-
-people = Table(
-    "people",
-    metadata,
-    Column("chat_id", BigInteger, nullable=False),
-    Column("name", Text, nullable=False),
-    Column("language_code", Text),
-    PrimaryKeyConstraint("chat_id"),
 )
 
 messages = Table(

@@ -4,8 +4,8 @@ from itertools import pairwise
 
 import pytest
 
-from bot.wording import APOLOGY
 from tests.support.neighbours import Neighbours, running_bot
+from tests.support.said import APOLOGY
 from tests.support.steady_pauses import use_steady_pauses
 from tests.support.two_people import (
     ADA,

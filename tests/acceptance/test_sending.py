@@ -16,8 +16,8 @@ from bot.standins.faults import (
 )
 from bot.standins.model_calls import ModelCall
 from bot.standins.replies import NEW_MESSAGES
-from bot.wording import APOLOGY
 from tests.support.neighbours import Neighbours, running_bot
+from tests.support.said import APOLOGY
 from tests.support.waiting import rows_of, until_settled
 
 ADA, BOB = 501, 502

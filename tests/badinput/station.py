@@ -8,11 +8,14 @@ from datetime import timedelta
 from functools import partial
 from typing import Any
 
+from bot.acquaintance import Acquaintance
+from bot.commands.desk import Desk
+from bot.commands.speaker import Speaker
 from bot.handlers import dispatcher
 from bot.polling import Poller, SetAside
 from bot.telegram import telegram_bot
+from bot.words import Words
 from coordination.lease_keeper import LeaseKeeper
-from coordination.people import People
 from coordination.receive import Receiver
 from storage import edge
 from storage.database import Database
@@ -21,7 +24,7 @@ from tests.support.neighbours import Neighbours
 
 FORGET = """
 WITH a AS (DELETE FROM messages), b AS (DELETE FROM windows), c AS (DELETE FROM set_aside_updates),
-d AS (DELETE FROM told_chats)
+d AS (DELETE FROM told_chats), e AS (DELETE FROM events)
 DELETE FROM conversations RETURNING 1
 """
 COUNTED = "SELECT chat_id, thread_id, message_id, text FROM messages ORDER BY chat_id, seq"
@@ -77,7 +80,7 @@ async def station(around: Neighbours) -> AsyncIterator[Station]:
     bot, db = telegram_bot(settings), Database(around.database_url)
     told: list[int] = []
 
-    async def tell(chat_id: int) -> None:
+    async def tell(chat_id: int, _language: str | None) -> None:
         await edge.tell_once(db, chat_id)
         told.append(chat_id)
 
@@ -85,10 +88,12 @@ async def station(around: Neighbours) -> AsyncIterator[Station]:
         await edge.set_aside(db, payload=payload, error=error)
 
     keeper = LeaseKeeper(db, holder="the test", ttl=timedelta(seconds=30))
-    receiver = Receiver(db, settings.rules("sorry", "stopped"), keeper, NoAlarm())
-    routes = dispatcher(receiver, People(db), tell, settings.long_quiet)
+    receiver = Receiver(db, settings.rules(), keeper, NoAlarm())
+    desk = Desk(db, receiver, Words(), Speaker(bot), Acquaintance(db), {})
+    routes = dispatcher(receiver, tell, desk, settings.long_quiet)
     try:
         yield Station(db, partial(Poller, bot, routes), set_aside, told)
     finally:
+        await desk.speaker.close()
         await bot.session.close()
         await db.close()

@@ -11,10 +11,10 @@ from bot.parts import MESSAGE_LIMIT, units
 from bot.rich.limits import RICH_LIMIT
 from bot.standins.faults import ModelFault, RawBody
 from bot.standins.model_calls import ModelCall
-from bot.wording import APOLOGY
 from tests.badinput.answers import BLANK_ANSWERS, LONG_ANSWERS, answers, letters
 from tests.badinput.profile import EXAMPLES, TIMEOUT, samples
 from tests.support.neighbours import Neighbours, running_bot
+from tests.support.said import APOLOGY
 from tests.support.waiting import opened, rows_of
 
 pytestmark = pytest.mark.timeout(TIMEOUT)

@@ -3,13 +3,13 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 
-from bot.wording import APOLOGY
 from storage.records import ConversationKey
 from tests.chaos.evidence import Evidence
 from tests.chaos.people import marks
 from tests.chaos.resends import resends
 from tests.chaos.schedule import Plan
 from tests.chaos.wrong import key_of
+from tests.support.said import APOLOGY
 
 Figures = dict[str, float]
 

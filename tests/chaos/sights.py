@@ -6,12 +6,12 @@ from typing import Any
 
 from sqlalchemy import Row
 
-from bot.wording import APOLOGY
 from storage.records import ConversationKey
 from tests.chaos.evidence import Evidence
 from tests.chaos.people import Sight
 from tests.chaos.resends import Resend, resends
 from tests.chaos.wrong import Wrong, key_of
+from tests.support.said import APOLOGY
 
 Said = tuple[ConversationKey, str]
 

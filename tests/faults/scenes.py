@@ -114,6 +114,23 @@ async def too_rich(around: Neighbours, stop: Stop) -> None:
     await plain(around, stop)
 
 
+async def cancelled(around: Neighbours, stop: Stop) -> None:
+    around.telegram.say(ADA, "/stop")
+    await plain(around, stop)
+
+
+async def commanded(around: Neighbours, stop: Stop) -> None:
+    """Everything that one can ask of the bot itself, before a word is said to the model."""
+    for text in ("/start link", "/retry", "/export"):
+        around.telegram.say(ADA, text)
+    ada = {"id": ADA, "is_bot": False, "first_name": "Ada"}
+    button = {"message_id": 900_000, "date": 1, "chat": {"id": ADA, "type": "private"}}
+    for data in ("language:ko", "streaming:off", "forget:yes"):
+        query = {"id": data, "from": ada, "chat_instance": "1", "data": data, "message": button}
+        around.telegram.push({"callback_query": query})
+    await plain(around, stop)
+
+
 async def broken_update(around: Neighbours, stop: Stop) -> None:
     around.telegram.push({"message": {"message_id": "not a number", "chat": {"id": ADA}}})
     await plain(around, stop)

@@ -30,8 +30,8 @@ SCENES: dict[str, Scene] = {
     "due_in": scenes.throttled,
     "take_lease": scenes.plain,
     "renew_leases": scenes.slow_model,
-    "keep_person": scenes.plain,
     "background_of": scenes.plain,
+    "note_person": scenes.plain,
     "keep_heard": scenes.with_a_document,
     "messages_between": scenes.plain,
     "last_replies": scenes.plain,
@@ -54,6 +54,14 @@ SCENES: dict[str, Scene] = {
     "nearest_summary": scenes.remembered,
     "replies_between": scenes.remembered,
     "keep_summary": scenes.remembered,
+    "cancel_burst": scenes.cancelled,
+    "person": scenes.commanded,
+    "keep_payload": scenes.commanded,
+    "can_be_answered_again": scenes.commanded,
+    "own_data": scenes.commanded,
+    "choose_language": scenes.commanded,
+    "choose_streaming": scenes.commanded,
+    "forget_everything": scenes.commanded,
 }
 
 TOOL_SCENES: dict[str, Scene] = {

@@ -6,7 +6,6 @@ from collections.abc import Awaitable, Callable, Mapping
 
 import pytest
 
-from bot.wording import APOLOGY, STOPPED
 from coordination import answer
 from coordination.patience import RetryPolicy
 from llm.contract import TryLater
@@ -18,6 +17,7 @@ from tests.faults.steps import ALL_SCENES, SCENES, TOOL_SCENES, all_steps, point
 from tests.support.forked import Nursery, nursery
 from tests.support.neighbours import Neighbours, neighbours, running_bot
 from tests.support.postgres import fresh_database
+from tests.support.said import APOLOGY, STOPPED
 from tests.support.waiting import rows_of, until_found, until_settled
 
 LONG_TTL = 300

@@ -9,7 +9,7 @@ from bot.attachments import download, reader
 from bot.attachments.reader import DEAF, FAILED, SILENT, TOO_LARGE, UNKNOWN, AttachmentReader
 from bot.standins.faults import Call, Stall
 from bot.telegram import telegram_bot
-from coordination.ports import Unreadable, Words
+from coordination.ports import Readable, Unreadable
 from llm.contract import ForGood
 from storage.records import Attachment
 from tests.support.neighbours import Neighbours
@@ -62,7 +62,7 @@ async def test_a_file_that_is_larger_than_was_said(
     around: Neighbours, readers: list[AttachmentReader], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     attachment = kept(around, b"12345")
-    assert await readers[0].read(attachment) == Words("It reads:\n12345")
+    assert await readers[0].read(attachment) == Readable("It reads:\n12345")
     monkeypatch.setattr(download, "LARGEST_BYTES", 4)
     assert await readers[0].read(attachment) == TOO_LARGE
 
@@ -88,7 +88,7 @@ async def test_a_file_that_takes_too_long(
 
 @pytest.mark.parametrize(("ear", "said"), [(1, SILENT), (2, FAILED)], ids=["silence", "refusal"])
 async def test_a_recording_without_words(
-    around: Neighbours, readers: list[AttachmentReader], ear: int, said: Words | Unreadable
+    around: Neighbours, readers: list[AttachmentReader], ear: int, said: Readable | Unreadable
 ) -> None:
     stored = kept(around, b"OggS")
     assert await readers[ear].read(Attachment("voice", stored.file_id, 4)) == said

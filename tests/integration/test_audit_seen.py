@@ -7,11 +7,11 @@ import pytest
 
 from bot.standins.faults import Call, DropAfter, Fault
 from bot.standins.replies import NEW_MESSAGES, Sent
-from bot.wording import ONLY_PRIVATE
 from storage.database import Database
 from tests.support.acts import ADA
 from tests.support.neighbours import Neighbours, running_bot
 from tests.support.one_of_each import ada_is_answered
+from tests.support.said import ONLY_PRIVATE
 from tests.support.seen import Comparison, Said, all_said, audit_seen
 from tests.support.waiting import opened, until_settled
 

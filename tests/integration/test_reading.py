@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from coordination.history import MOST_HEARD
-from coordination.ports import Contents, Words
+from coordination.ports import Contents, Readable
 from coordination.reading import MOST_PICTURES
 from llm.contract import ForGood, Image, Turn
 from llm.prompt import UNSEEN
@@ -48,7 +48,7 @@ async def stored(db: Database) -> list[StoredMessage]:
 
 async def test_words_and_pictures_of_a_burst_are_one_turn(db: Database) -> None:
     process = OneProcess(db, "ada")
-    process.attachments.files = {"letter": Words("It reads: hi"), "turtle": TURTLE}
+    process.attachments.files = {"letter": Readable("It reads: hi"), "turtle": TURTLE}
     await sends(process, 1, "[sent a document]", LETTER)
     await sends(process, 2, "[sent a photo]", photo("turtle"))
     await process.hear(3)
@@ -58,7 +58,7 @@ async def test_words_and_pictures_of_a_burst_are_one_turn(db: Database) -> None:
 
 async def test_in_the_history_words_stay_and_pictures_do_not(db: Database) -> None:
     process = OneProcess(db, "ada")
-    process.attachments.files = {"letter": Words("It reads: hi"), "turtle": TURTLE}
+    process.attachments.files = {"letter": Readable("It reads: hi"), "turtle": TURTLE}
     await sends(process, 1, "[sent a document]", LETTER)
     await sends(process, 2, "[sent a photo]", photo("turtle"))
     await asked(process)
@@ -73,7 +73,7 @@ async def test_in_the_history_words_stay_and_pictures_do_not(db: Database) -> No
 
 async def test_of_a_long_text_the_history_has_the_beginning(db: Database) -> None:
     process = OneProcess(db, "ada")
-    process.attachments.files = {"letter": Words("x" * 20_000)}
+    process.attachments.files = {"letter": Readable("x" * 20_000)}
     await sends(process, 1, "[sent a document]", LETTER)
     [whole] = await asked(process)
     assert whole.text.endswith("x" * 20_000)
@@ -87,7 +87,7 @@ async def test_a_superseded_run_has_read_and_the_next_one_does_not_fetch_again(
     db: Database,
 ) -> None:
     process = OneProcess(db, "ada")
-    process.attachments.files = {"letter": Words("It reads: hi")}
+    process.attachments.files = {"letter": Readable("It reads: hi")}
     await sends(process, 1, "[sent a document]", LETTER)
     async with process.answering():
         await process.hear(2)
@@ -97,7 +97,7 @@ async def test_a_superseded_run_has_read_and_the_next_one_does_not_fetch_again(
     assert await run_states(db) == ["superseded", "sent"]
 
 
-@pytest.mark.parametrize("contents", [None, Words("nul \0")], ids=["unreadable", "unstorable"])
+@pytest.mark.parametrize("contents", [None, Readable("nul \0")], ids=["unreadable", "unstorable"])
 async def test_what_cannot_be_read_fails_no_run(db: Database, contents: Contents | None) -> None:
     process = OneProcess(db, "ada")
     process.attachments.files = {"letter": contents} if contents else {}

@@ -63,7 +63,7 @@ async def commit_and_die(db: Database, *, began_to_send: bool) -> None:
 async def test_g7_a_part_that_may_be_out_is_not_taken_for_one_that_is_not(
     around: Neighbours, began_to_send: bool, left: str
 ) -> None:
-    rules = around.settings().rules("sorry", "stopped")
+    rules = around.settings().rules()
     async with opened(around.database_url) as db:
         await commit_and_die(db, began_to_send=began_to_send)
         taken = await take(db, "the late", datetime.now(UTC))

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from bot.standins.faults import ModelFault, RefuseCompletion
 from bot.standins.model_calls import ModelCall
-from bot.wording import APOLOGY
 from tests.load.backlog import leave_backlog
 from tests.load.processes import bots, until_answered
 from tests.support.neighbours import Neighbours
+from tests.support.said import APOLOGY
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from tests.support.acts import CAP
 from tests.support.tables import Rows
 
 Row = dict[str, Any]
-FINISHED = ("sent", "failed", "undeliverable")
+FINISHED = ("sent", "failed", "undeliverable", "cancelled")
 UNDER_WAY = ("generating", "committed")
 
 

@@ -7,6 +7,7 @@ from typing import TypeVar
 from hypothesis.stateful import RuleBasedStateMachine
 
 from storage import leases, messages, outbox, runs, windows
+from storage.cancel import cancel_burst
 from storage.records import (
     Burst,
     ConversationKey,
@@ -175,6 +176,11 @@ class Machine(RuleBasedStateMachine):
         self.agree(
             predicted, runs.finish(self.db, lease, run, unreachable=unreachable, now=self.now)
         )
+
+    def cancel(self, key: ConversationKey, command: int, *, reset: bool) -> None:
+        predicted = self.chats[key].cancel(command, self.now, reset=reset)
+        verb = cancel_burst(self.db, key, command, reset=reset, now=self.now)
+        self.agree(predicted, verb)
 
     def postpone_delivery(self, lease: Lease, delay: timedelta) -> None:
         predicted = self.chats[lease.key].postpone_delivery(lease, delay, self.now)

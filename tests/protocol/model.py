@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
+from storage.cancel import Cancelled
 from storage.records import (
     Burst,
     CommittedReply,
@@ -71,6 +72,7 @@ class Conversation(Standing):
             final_at=final_at,
             final_in=(final_at - now).total_seconds(),
             model_attempts=state.model_attempts,
+            reset_seq=Seq(state.reset_seq),
         )
 
     def renew(self, lease: Lease, now: datetime) -> Renewed | None:
@@ -195,6 +197,38 @@ class Conversation(Standing):
         self.state.deliver_after = now + delay
         self.free()
         return Released(self.due_in(now))
+
+    def cancel(self, command: int, now: datetime, *, reset: bool) -> Cancelled:
+        state, is_new = self.state, command not in self.commands
+        self.commands.add(command)
+        if not is_new or not self.messages:
+            return Cancelled(0, None, was_done=not is_new)
+        if state.committed_run is not None or state.inbound_seq == state.answered_seq:
+            committed = self.runs.get(state.committed_run or 0)
+            if reset:
+                reached = committed.last_seq if committed else state.answered_seq
+                state.reset_seq = max(state.answered_seq, reached)
+            return Cancelled(0, None)
+        return self._settle_unanswered(now, "reset" if reset else "stop", reset=reset)
+
+    def _settle_unanswered(self, now: datetime, reason: str, *, reset: bool) -> Cancelled:
+        state, run = self.state, self.runs.get(self.state.lease_fence)
+        fence = Fence(state.lease_fence)
+        is_under_way = run is not None and run.state == "generating"
+        if run is None or not is_under_way:
+            run = RunRow("the person", 0, state.answered_seq + 1, 0, now)
+            self.runs[fence + 1] = run
+        number = fence if is_under_way else fence + 1
+        run.ends(self.tells("run_cancelled", number), "cancelled", now, reason)
+        run.last_seq = state.inbound_seq
+        covered = state.inbound_seq - state.answered_seq
+        state.answered_seq, state.lease_fence = state.inbound_seq, fence + 1
+        state.superseded_count = state.model_attempts = 0
+        if reset:
+            state.reset_seq = state.answered_seq
+        self.window = None
+        self.free()
+        return Cancelled(covered, fence if is_under_way else None)
 
     def free_the_dead(self) -> None:
         self.tells("lease_freed", self.state.committed_run or self.state.lease_fence)

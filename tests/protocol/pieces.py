@@ -28,6 +28,10 @@ class Message:
     message_id: int
     text: str
     received_at: datetime
+    sent_at: datetime | None = None
+    edited_at: datetime | None = None
+    attachments: None = None
+    heard: str | None = None
 
 
 @dataclass
@@ -74,3 +78,6 @@ class State:
     deliver_after: datetime | None = None
     event_version: int = 0
     received_version: int = 0
+    revision: int = 0
+    stop_fence: int | None = None
+    reset_seq: int = 0

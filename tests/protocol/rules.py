@@ -184,6 +184,10 @@ class Protocol(Processes):
     def process_postpones_delivery(self, hand: Hand, delay: timedelta) -> None:
         self.postpone_delivery(self.in_hand(hand, is_committed=True).lease, delay)
 
+    @rule(key=keys, command=st.integers(1, 30), reset=st.booleans())
+    def the_person_cancels(self, key: ConversationKey, command: int, reset: bool) -> None:
+        self.cancel(key, command, reset=reset)
+
     @rule(key=keys, process=processes)
     def process_answers(self, key: ConversationKey, process: int) -> None:
         if taken := self.takes(key, self.names[process]):

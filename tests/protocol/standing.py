@@ -20,6 +20,7 @@ class Standing:
     parts: dict[tuple[int, int], Part] = field(default_factory=dict)
     events: list[tuple[str, int | None]] = field(default_factory=list)
     """The type of each, and its run."""
+    commands: set[int] = field(default_factory=set)
 
     def tells(self, what: str, run: int | None) -> int:
         self.events.append((what, run))

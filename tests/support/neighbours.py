@@ -1,6 +1,7 @@
 """The bot in this process, between stand-ins, with everything in reach of a test."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -65,6 +66,8 @@ class Neighbours:
 
 
 def _as_text(value: object) -> str:
+    if isinstance(value, dict):
+        return json.dumps(value)
     return ",".join(value) if isinstance(value, tuple) else str(value)
 
 

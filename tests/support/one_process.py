@@ -8,6 +8,7 @@ from datetime import timedelta
 from time import monotonic
 from typing import Any
 
+from bot.words import Words
 from coordination.answer import Answerer
 from coordination.breaker import Breaker
 from coordination.briefing import Briefing
@@ -25,6 +26,7 @@ from coordination.tools.perform import Performer
 from coordination.tools.resources import Resources
 from coordination.tools.toolbox import Toolbox
 from coordination.tools.undo import Undoer
+from coordination.voice import Voice
 from storage import leases
 from storage.database import Database
 from storage.records import ConversationKey, Format, InboundMessage, Taken
@@ -54,8 +56,6 @@ RULES = Rules(
     model="model",
     system_prompt="",
     on_uncertain_delivery="balanced",
-    apology="Sorry.",
-    stopped="Stopped.",
 )
 
 
@@ -98,7 +98,8 @@ class OneProcess:
         self.attachments = ScriptedAttachments()
         reading = Reading(db, self.attachments)
         briefing = Briefing(db, self.rules, dialogue, summarizer, reading)
-        self.composer = Composer(self.rules, dialogue, briefing, self.courier)
+        voice = Voice(db, Words())
+        self.composer = Composer(self.rules, dialogue, briefing, self.courier, voice)
         self.deliverer = Deliverer(db, self.rules, self.courier, cut=lines_of)
         self.receiver = Receiver(db, self.rules, self.keeper, self.alarm)
         self.answerer = Answerer(
@@ -109,6 +110,7 @@ class OneProcess:
             self.breaker,
             self.composer,
             self.deliverer,
+            voice,
         )
 
     async def hear(self, *message_ids: int) -> None:

@@ -9,9 +9,9 @@ from sqlalchemy import Row
 
 from bot.standins.replies import Sent
 from bot.standins.telegram import TelegramStandIn
-from bot.wording import ONLY_PRIVATE
 from storage.database import Database
 from storage.text import storable
+from tests.support.said import ONLY_PRIVATE
 
 PARTS = """
 SELECT chat_id, thread_id, run, part, text, state, attempts, message_id FROM outbox

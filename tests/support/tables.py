@@ -14,7 +14,7 @@ ALL_ROWS = " UNION ALL ".join(
     f"SELECT '{table}' AS name, CAST(to_jsonb(t) AS text) AS row FROM {table} t"  # noqa: S608
     for table in TABLES
 )
-EMPTY = f"TRUNCATE {', '.join(TABLES)} CASCADE"
+EMPTY = f"TRUNCATE {', '.join(TABLES)}, commands_done CASCADE"
 
 
 async def all_rows(connection: asyncpg.Connection) -> Rows:

@@ -5,22 +5,24 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from coordination.background import known, with_silences
-from storage.records import Background, Person, Seq, StoredMessage
+from storage.records import Background, Seq, StoredMessage
 
 NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)
 
 
 @pytest.mark.parametrize(
-    ("person", "with_time", "words"),
+    ("name", "language", "with_time", "words"),
     [
-        (None, False, ""),
-        (Person("Ada"), False, "The user's name is Ada."),
-        (Person("Ada", "ko"), False, "The user's name is Ada; their language is ko."),
-        (None, True, "It is Monday, 2026-11-30 12:00 UTC."),
+        (None, None, False, ""),
+        ("Ada", None, False, "The user's name is Ada."),
+        ("Ada", "ko", False, "The user's name is Ada; their language is ko."),
+        (None, None, True, "It is Monday, 2026-11-30 12:00 UTC."),
     ],
 )
-def test_only_what_is_known_is_told(person: Person | None, with_time: bool, words: str) -> None:
-    assert known(Background(NOON, person), with_time=with_time) == words
+def test_only_what_is_known_is_told(
+    name: str | None, language: str | None, with_time: bool, words: str
+) -> None:
+    assert known(Background(NOON, name, language), with_time=with_time) == words
 
 
 @pytest.mark.parametrize(

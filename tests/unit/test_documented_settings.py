@@ -26,7 +26,7 @@ def defaults() -> dict[str, str]:
 
 
 def as_text(default: object) -> str:
-    if default is None or default == ():
+    if default is None or default in ((), {}):
         return ""
     if isinstance(default, bool):
         return str(default).lower()

@@ -206,3 +206,27 @@ def test_a_day_is_too_short_to_keep_things(monkeypatch: pytest.MonkeyPatch) -> N
         "RETENTION_DAYS: must be 0, for everything, or at least 2"
     ]
     assert loaded(monkeypatch, RETENTION_DAYS="2").retention_days == 2
+
+
+def test_answers_of_the_operator_are_read_as_json(monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = loaded(monkeypatch, CANNED_ANSWERS='{"hours": "We are open 9-17."}')
+    assert settings.canned_answers == {"hours": "We are open 9-17."}
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ("hours", "JSON object"),
+        ("[1]", "dictionary"),
+        ('{"/hours": "9-17"}', "a-z"),
+        ('{"help": "9-17"}', "/help is a command of the bot"),
+        ('{"hours": " "}', "1 to 4096"),
+        ('{"hours": 9}', "string"),
+    ],
+)
+def test_wrong_answers_of_the_operator_are_named(
+    monkeypatch: pytest.MonkeyPatch, value: str, words: str
+) -> None:
+    [line] = complaint(monkeypatch, CANNED_ANSWERS=value)
+    assert line.startswith("CANNED_ANSWERS: ")
+    assert words in line

@@ -1,0 +1,151 @@
+"""Commands, through aiogram over HTTP: done at once, and no model is asked about them."""
+
+import asyncio
+from typing import Any
+
+from bot.standins.faults import Call, Refuse, Stall
+from bot.words import Words
+from storage.database import Database
+from storage.people import person
+from tests.support.neighbours import Neighbours, running_bot
+from tests.support.waiting import opened, until_found, until_settled
+
+ADA = 501
+WORDS = Words()
+
+
+async def said(around: Neighbours, count: int) -> list[str]:
+    """What the bot said, as soon as it said so much."""
+    await around.telegram.wait_for_reply(ADA, count)
+    return [sent.text for sent in around.seen_by(ADA)]
+
+
+def press(around: Neighbours, data: str, *, message_id: int = 77) -> None:
+    person = {"id": ADA, "is_bot": False, "first_name": "Ada", "language_code": "en"}
+    message = {"message_id": message_id, "date": 1, "chat": {"id": ADA, "type": "private"}}
+    query: dict[str, Any] = {"id": "1", "from": person, "chat_instance": "1", "data": data}
+    around.telegram.push({"callback_query": {**query, "message": message}})
+
+
+async def test_what_can_be_asked_is_said_in_the_persons_language(around: Neighbours) -> None:
+    async with running_bot(around.settings(canned_answers={"hours": "We are open 9-17."})):
+        around.telegram.say(ADA, "/start from-a-link", language_code="ko")
+        around.telegram.say(ADA, "/help")
+        around.telegram.say(ADA, "/hours")
+        around.telegram.say(ADA, "/privacy")
+        texts = await said(around, 4)
+    assert WORDS.say("start", "ko") in texts
+    assert WORDS.say("privacy", "ko") in texts
+    assert "We are open 9-17." in texts
+    [listed] = [text for text in texts if "/forget" in text and "/hours" in text]
+    assert WORDS.say("command-forget", "ko") in listed
+    assert around.model.calls == []
+    async with opened(around.database_url) as db:
+        assert (await person(db, ADA)).start_payload == "from-a-link"
+
+
+async def test_an_unknown_command_or_one_for_another_bot_is_a_message(around: Neighbours) -> None:
+    async with running_bot(around.settings()):
+        around.telegram.say(ADA, "/weather in Oslo")
+        around.telegram.say(ADA, "/help@another_bot")
+        [reply] = await around.telegram.wait_for_reply(ADA)
+        await until_settled(around.database_url)
+    assert "/weather in Oslo" in reply.text
+    assert "/help@another_bot" in reply.text
+
+
+async def test_a_stop_cancels_the_call_and_nothing_of_it_comes(around: Neighbours) -> None:
+    around.model.delay = 30
+    async with running_bot(around.settings()):
+        around.telegram.say(ADA, "first")
+        await around.model.wait_for_calls(1)
+        around.telegram.say(ADA, "/stop")
+        assert await said(around, 1) == [WORDS.say("stop-done", "en")]
+        around.model.delay = 0
+        around.telegram.say(ADA, "second")
+        await around.telegram.wait_for_reply(ADA, 2)
+        await until_settled(around.database_url)
+    assert [call.outcome for call in around.model.calls] == ["cancelled", "answered"]
+    assert "second" in around.seen_by(ADA)[1].text
+
+
+async def test_a_retry_asks_again_with_the_history(around: Neighbours) -> None:
+    async with running_bot(around.settings(debounce_quiet_seconds=2)):
+        around.telegram.say(ADA, "/retry")
+        assert await said(around, 1) == [WORDS.say("retry-nothing", "en")]
+        around.telegram.say(ADA, "tell me a joke")
+        await around.telegram.wait_for_reply(ADA, 2)
+        await until_settled(around.database_url)
+        around.telegram.say(ADA, "/retry")
+        await around.telegram.wait_for_reply(ADA, 3)
+        await until_settled(around.database_url)
+    asked = [message["content"] for message in around.model.calls[-1].messages]
+    assert "tell me a joke" in asked
+    assert asked[-1] == WORDS.say("retry-asks", "en")
+
+
+async def test_settings_are_chosen_by_buttons(around: Neighbours) -> None:
+    async with running_bot(around.settings()), opened(around.database_url) as db:
+        around.telegram.say(ADA, "/settings")
+        assert await said(around, 1) == [WORDS.say("settings", "en")]
+        press(around, "language:ru")
+        press(around, "streaming:off")
+        press(around, "language:xx")
+        press(around, "what:else")
+        await until_found(
+            around.database_url, "SELECT 1 AS yes FROM people WHERE wants_streaming = false"
+        )
+        assert (await person(db, ADA)).speaks == "ru"
+        around.telegram.say(ADA, "/stop")
+        assert (await said(around, 2))[1] == WORDS.say("stop-nothing", "ru")
+        press(around, "language:auto")
+        await until_found(
+            around.database_url, "SELECT 1 AS yes FROM people WHERE chosen_language IS NULL"
+        )
+
+
+async def test_everything_is_forgotten_once_that_is_confirmed(around: Neighbours) -> None:
+    async with running_bot(around.settings()):
+        around.telegram.say(ADA, "remember this")
+        await around.telegram.wait_for_reply(ADA)
+        await until_settled(around.database_url)
+        around.telegram.say(ADA, "/forget")
+        assert (await said(around, 2))[1] == WORDS.say("forget-asks", "en")
+        press(around, "forget:no")
+        press(around, "forget:yes")
+        await until_found(
+            around.database_url,
+            "SELECT 1 AS yes WHERE NOT EXISTS (SELECT FROM conversations)",
+        )
+        around.telegram.say(ADA, "who am I?")
+        await around.telegram.wait_for_reply(ADA, 3)
+        await until_settled(around.database_url)
+        press(around, "forget:yes")
+        around.telegram.say(ADA, "/export")
+        await around.telegram.wait_for_calls("sendDocument")
+        assert await messages_of(around) == ["who am I?"]
+    assert "remember this" not in str(around.model.calls[-1].messages)
+
+
+async def test_a_reply_to_a_command_is_tried_again_when_it_was_too_early(
+    around: Neighbours,
+) -> None:
+    answers = [Refuse(429, "Too Many Requests: retry after 1", retry_after=1)]
+
+    async def hook(call: Call) -> Refuse | Stall | None:
+        return answers.pop() if call.method == "sendMessage" and answers else None
+
+    around.telegram.hook = hook
+    async with running_bot(around.settings()):
+        around.telegram.say(ADA, "/privacy")
+        async with asyncio.timeout(20):
+            assert await said(around, 1) == [WORDS.say("privacy", "en")]
+
+
+async def messages_of(around: Neighbours) -> list[str]:
+    async with opened(around.database_url) as db:
+        return await _texts(db)
+
+
+async def _texts(db: Database) -> list[str]:
+    return [row.text for row in await db.fetch("SELECT text FROM messages ORDER BY seq", {})]
