@@ -54,12 +54,19 @@ class Briefing:
         limit += block_of(self._rules) if limit else 0
         stored = await until_available(
             lambda: messages.messages_between(
-                self._db, key, after_seq=burst.answered_seq - limit, last_seq=burst.last_seq
+                self._db,
+                key,
+                after_seq=max(burst.answered_seq - limit, burst.reset_seq),
+                last_seq=burst.last_seq,
             )
         )
         replies = await until_available(
             lambda: messages.last_replies(
-                self._db, key, answered_seq=burst.answered_seq, most=limit
+                self._db,
+                key,
+                after_seq=burst.reset_seq,
+                answered_seq=burst.answered_seq,
+                most=limit,
             )
         )
         return with_silences(stored), replies
