@@ -29,7 +29,8 @@ then entities, then plain) is *cut anew* in the next one, together with all behi
                                           gone, fence raised: whoever wrote it has lost its lease
 
 Guarantees (the tests carry their numbers).
-G1 Each message is covered by exactly one finished reply; finished ranges tile 1..watermark.
+G1 Each message is covered by exactly one finished reply, or was cancelled by its writer; these
+   ranges tile 1..watermark.
 G2 Watermark <= counter; both only rise.
 G3 One unexpired lease per conversation; every write of a run is fenced.
 G4 A window closes within its cap. After the close and before the take a message joins the burst

@@ -104,6 +104,31 @@ async def test_settings_are_chosen_by_buttons(around: Neighbours) -> None:
         )
 
 
+async def test_who_does_not_want_to_see_drafts_sees_typing(around: Neighbours) -> None:
+    async with running_bot(around.settings()):
+        around.telegram.say(ADA, "/settings")
+        await said(around, 1)
+        press(around, "streaming:off")
+        await until_found(
+            around.database_url, "SELECT 1 AS yes FROM people WHERE wants_streaming = false"
+        )
+        around.model.delay = 1
+        around.telegram.say(ADA, "first")
+        await around.telegram.wait_for_calls("sendChatAction")
+        await around.telegram.wait_for_reply(ADA, 2)
+        await until_settled(around.database_url)
+    calls = around.telegram.call_counts
+    assert calls["sendMessageDraft"] + calls["sendRichMessageDraft"] == 0
+
+
+async def test_telegram_learns_of_the_commands_in_every_language(around: Neighbours) -> None:
+    async with running_bot(around.settings()):
+        await around.telegram.wait_for_calls("setMyCommands", 1 + len(WORDS.languages))
+        around.telegram.say(ADA, "first")
+        await around.telegram.wait_for_reply(ADA)
+        await until_settled(around.database_url)
+
+
 async def test_everything_is_forgotten_once_that_is_confirmed(around: Neighbours) -> None:
     async with running_bot(around.settings()):
         around.telegram.say(ADA, "remember this")

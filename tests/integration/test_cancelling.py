@@ -1,7 +1,10 @@
 """/stop and /reset: what is under way ends at once, and nothing of it comes later."""
 
+from bot.story.verdict import verdict
+from bot.story.words import in_words
 from storage.database import Database
 from storage.prune import prune
+from storage.story import story_of
 from tests.support.acts import ADA
 from tests.support.ends import assert_answered, run_states
 from tests.support.facts import assert_guarantees
@@ -127,6 +130,20 @@ async def test_summaries_of_before_a_reset_are_not_looked_at(db: Database) -> No
         assert [turn.text for turn in call.turns] == ["text 9"]
         call.answer("reply")
     await assert_guarantees(db)
+
+
+async def test_the_timeline_says_who_cancelled(db: Database) -> None:
+    process = OneProcess(db, "ada")
+    await process.hear(1)
+    async with process.answering():
+        await process.receiver.cancel(ADA, STOP, reset=False)
+    await process.hear(2)
+    await process.receiver.cancel(ADA, STOP + 1, reset=True)
+    first, second = await story_of(db, ADA, 1), await story_of(db, ADA, 2)
+    assert in_words(first.events[-1]) == "run 1 cancelled by the user with /stop; watermark 1"
+    assert verdict(first)[0] == "The user cancelled message 1 with /stop: no reply."
+    assert verdict(second)[0] == "The user cancelled message 2 with /reset: no reply."
+    assert first.events[-1].causation_id == first.events[-2].id
 
 
 async def test_cancelled_bursts_are_pruned_like_others(db: Database) -> None:
