@@ -21,7 +21,7 @@ from tests.support.neighbours import Neighbours
 
 FORGET = """
 WITH a AS (DELETE FROM messages), b AS (DELETE FROM windows), c AS (DELETE FROM set_aside_updates),
-d AS (DELETE FROM told_chats)
+d AS (DELETE FROM told_chats), e AS (DELETE FROM events)
 DELETE FROM conversations RETURNING 1
 """
 COUNTED = "SELECT chat_id, thread_id, message_id, text FROM messages ORDER BY chat_id, seq"
