@@ -14,9 +14,9 @@ from bot.elsewhere import Elsewhere
 from bot.handlers import dispatcher
 from bot.health import Page, listen
 from bot.identity import is_dead, this_process
-from bot.parts import cut
 from bot.polling import Poller
 from bot.readiness import prepare
+from bot.rich.cutting import cut, verbatim
 from bot.schedule import Schedule
 from bot.settings import Settings
 from bot.telegram import telegram_bot
@@ -79,7 +79,11 @@ class App:
 
     def _wire(self) -> None:
         db, rules, holder = self._db, self._rules, self._holder
-        courier = TelegramCourier(self._bot, streaming=self._settings.streaming)
+        courier = TelegramCourier(
+            self._bot,
+            "rich" if self._settings.rich_text else "plain",
+            streaming=self._settings.streaming,
+        )
         self._schedule = Schedule()
         self._keeper = LeaseKeeper(db, holder=holder, ttl=rules.lease_ttl)
         breaker = Breaker()
@@ -96,8 +100,7 @@ class App:
             self._schedule,
             breaker,
             Composer(rules, dialogue, briefing, courier),
-            Deliverer(db, rules, courier),
-            cut=cut,
+            Deliverer(db, rules, courier, cut=cut if self._settings.rich_text else verbatim),
         )
         self._projector = Projector(db)
         self._upkeep = Upkeep(db, retention_days=self._settings.retention_days)

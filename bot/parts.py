@@ -21,27 +21,29 @@ def cut(text: str, limit: int = MESSAGE_LIMIT) -> list[str]:
     else at the last such word, else between two characters as a reader sees them. Only whitespace
     at the cuts is lost, and a part in which there is nothing to see: Telegram refuses those.
     """
-    if _units(text) <= limit:
-        return [text] if _is_visible(text) else []
+    if units(text) <= limit:
+        return [text] if is_visible(text) else []
     parts = []
     start = _next_start(text, 0)
     while start < len(text):
         end = _end(text, start, limit)
         part = text[start:end].rstrip()
-        if _is_visible(part):
+        if is_visible(part):
             parts.append(part)
         start = _next_start(text, end)
     return parts
 
 
-def _is_visible(part: str) -> bool:
+def is_visible(part: str) -> bool:
+    """Whether a reader would see anything of it."""
     return any(
         not character.isspace() and unicodedata.category(character) not in _INVISIBLE
         for character in part
     )
 
 
-def _units(text: str) -> int:
+def units(text: str) -> int:
+    """How long the text is for Telegram."""
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
@@ -73,11 +75,11 @@ def _end(text: str, start: int, limit: int) -> int:
 
 def _reach(text: str, start: int, limit: int) -> int:
     """Return the index after the last code point that still fits."""
-    units = 0
+    used = 0
     furthest = min(len(text), start + limit)
     for index in range(start, furthest):
-        units += 2 if text[index] > "\uffff" else 1
-        if units > limit:
+        used += 2 if text[index] > "\uffff" else 1
+        if used > limit:
             return index
     return furthest
 

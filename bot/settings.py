@@ -73,6 +73,7 @@ class Settings(BaseSettings):
     tools: Modules = ()
 
     streaming: bool = True
+    rich_text: bool = True
 
     on_uncertain_delivery: Annotated[OnUncertainDelivery, InAnyCase] = "balanced"
 

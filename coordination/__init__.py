@@ -6,7 +6,8 @@ reply covers; what lies between is the *burst*. A *window* is the debounce: each
 close, never past its cap. A *lease* is the right to answer now: a holder, a *fence* that rises at
 each take, an expiry. A *run* is one attempt of a lease holder to answer a burst; it is
 *superseded* if its burst grew before its reply was committed. *Commit* puts the reply into the
-*outbox*, from where it is delivered part by part.
+*outbox*, from where it is delivered part by part. A part that is refused for its *format* (rich,
+then entities, then plain) is *cut anew* in the next one, together with all behind it.
 
     update -> receive: store + count + open or extend the window      (one statement, then return)
                  |

@@ -22,11 +22,11 @@ from coordination.metrics import (
 )
 from coordination.outcomes import Apology, Postponed, Reply, Stopped
 from coordination.patience import OWN_FAULTS, until_available
-from coordination.ports import Alarm, Cut
+from coordination.ports import Alarm
 from coordination.rules import Rules
 from storage import leases, runs, windows
 from storage.database import Database, Unavailable
-from storage.records import Burst, CommittedReply, ConversationKey, Released, Run, Taken
+from storage.records import Burst, CommittedReply, ConversationKey, Format, Released, Run, Taken
 
 log = structlog.get_logger(__name__)
 
@@ -45,8 +45,6 @@ class Answerer:
         breaker: Breaker,
         composer: Composer,
         deliverer: Deliverer,
-        *,
-        cut: Cut,
     ) -> None:
         self._db = db
         self._rules = rules
@@ -55,7 +53,6 @@ class Answerer:
         self._breaker = breaker
         self._composer = composer
         self._deliverer = deliverer
-        self._cut = cut
 
     async def answer(self, key: ConversationKey) -> None:
         """Do what is due in this conversation, if anything is and nobody else does it."""
@@ -149,13 +146,13 @@ class Answerer:
         assert_never(outcome)
 
     async def _commit(self, held: HeldLease, burst: Burst, outcome: Reply | Apology) -> Run | None:
-        reply, parts, failure = self._worded(outcome)
+        reply, parts, how, failure = await self._worded(outcome)
 
         async def commit() -> Run | None:
             if not held.is_surely_valid():
                 await self._keeper.beat()
             return await runs.commit_reply(
-                self._db, held.lease, burst, reply=reply, parts=parts, failure=failure
+                self._db, held.lease, burst, reply=reply, parts=parts, how=how, failure=failure
             )
 
         committed = await until_available(commit)
@@ -163,14 +160,16 @@ class Answerer:
             # It took so long that the lease expired meanwhile; if nobody took it, it is still ours.
             committed = await until_available(commit)
         if committed is not None:
-            log.info("reply_committed", parts=len(parts), failure=failure)
+            log.info("reply_committed", parts=len(parts), format=how, failure=failure)
         return committed
 
-    def _worded(self, outcome: Reply | Apology) -> tuple[str, list[str], str | None]:
-        if isinstance(outcome, Reply) and (parts := self._cut(outcome.text)):
-            return outcome.text, parts, None
+    async def _worded(self, outcome: Reply | Apology) -> tuple[str, list[str], Format, str | None]:
+        if isinstance(outcome, Reply):
+            parts, how = await self._deliverer.cut(outcome.text)
+            if parts:
+                return outcome.text, parts, how, None
         reason = outcome.reason if isinstance(outcome, Apology) else "nothing to see in the answer"
-        return self._rules.apology, self._cut(self._rules.apology), reason
+        return self._rules.apology, [self._rules.apology], "plain", reason
 
     async def _stopped(self, held: HeldLease, burst: Burst, why: Stop) -> Released | None:
         match why:

@@ -1,5 +1,7 @@
 """From the outbox to the chat, part by part, each with its state written down before and after."""
 
+import asyncio
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import assert_never
 
@@ -8,25 +10,44 @@ import structlog
 from coordination.lease_keeper import HeldLease
 from coordination.metrics import PARTS_RESENT, PARTS_UNCONFIRMED, REPLIES, RETRIES
 from coordination.patience import DELIVERING, until_available
-from coordination.ports import Courier, Delivered, Delivery, NotNow, Unconfirmed, Unreachable
+from coordination.ports import (
+    Courier,
+    Cut,
+    Delivered,
+    Delivery,
+    NotNow,
+    Unconfirmed,
+    Unformatted,
+    Unreachable,
+)
 from coordination.rules import Rules
 from storage import leases, outbox, runs
 from storage.database import Database
-from storage.records import Part, PartState, Released, Run
+from storage.records import Format, Part, PartState, Released, Run
 from storage.steps import step
 
 log = structlog.get_logger(__name__)
 
 Recorded = Delivered | Unconfirmed | NotNow
 
+PLAINER: dict[Format, Format] = {"rich": "entities", "entities": "plain"}
+"""What is tried next when a format was refused."""
+
 
 class Deliverer:
     """Brings committed replies to their chats."""
 
-    def __init__(self, db: Database, rules: Rules, courier: Courier) -> None:
+    def __init__(self, db: Database, rules: Rules, courier: Courier, *, cut: Cut) -> None:
         self._db = db
         self._rules = rules
         self._courier = courier
+        self._cut = cut
+
+    async def cut(self, reply: str) -> tuple[list[str], Format]:
+        """The parts of a reply, for the best format that the chat is known to take."""
+        how = self._courier.best_format
+        # An answer of the longest sort takes a moment, in which others want to be heard.
+        return await asyncio.to_thread(self._cut, reply, how), how
 
     async def deliver(self, held: HeldLease, run: Run) -> Released | None:
         """Send what is left of the reply and finish the run; None: the lease is not ours."""
@@ -34,21 +55,42 @@ class Deliverer:
             return await self._deliver(held, run)
 
     async def _deliver(self, held: HeldLease, run: Run) -> Released | None:
-        parts = await until_available(lambda: outbox.open_parts(self._db, held.lease, run))
-        for part in parts:
+        parts = await self._open_parts(held, run)
+        while parts:
             if held.is_leaving:
-                log.info("delivery_handed_over", part=part.number)
+                log.info("delivery_handed_over", part=parts[0].number)
                 return await until_available(
                     lambda: leases.hand_over_delivery(self._db, held.lease, run)
                 )
-            delivery = await self._send(held, run, part)
-            if delivery is None:
-                return None
-            if isinstance(delivery, Unreachable):
-                return await self._finish(held, run, unreachable=delivery.reason)
-            if isinstance(delivery, NotNow):
-                return await self._postpone(held, part, delivery)
+            match await self._send(held, run, parts[0]):
+                case None:
+                    return None
+                case Delivered() | Unconfirmed():
+                    del parts[0]
+                case Unformatted(reason) if await self._recut(held, run, parts, reason):
+                    parts = await self._open_parts(held, run)
+                case Unreachable(reason) | Unformatted(reason):
+                    return await self._finish(held, run, unreachable=reason)
+                case NotNow() as delivery:
+                    return await self._postpone(held, parts[0], delivery)
         return await self._finish(held, run)
+
+    async def _open_parts(self, held: HeldLease, run: Run) -> list[Part]:
+        return await until_available(lambda: outbox.open_parts(self._db, held.lease, run))
+
+    async def _recut(self, held: HeldLease, run: Run, parts: Sequence[Part], reason: str) -> bool:
+        """Say what is left in a plainer format; False: there is none, or the lease is not ours."""
+        how = PLAINER.get(parts[0].format)
+        if how is None:
+            return False
+        part, rest = parts[0].number, "\n\n".join(part.text for part in parts)
+        fresh = await asyncio.to_thread(self._cut, rest, how)
+        if not fresh:
+            return False
+        log.warning("parts_recut", part=part, parts=len(fresh), format=how, reason=reason)
+        return await until_available(
+            lambda: outbox.recut(self._db, held.lease, run, part, parts=fresh, how=how)
+        )
 
     async def _send(self, held: HeldLease, run: Run, part: Part) -> Delivery | None:
         if part.state == "sending" and self._rules.on_uncertain_delivery == "hold":
@@ -69,11 +111,14 @@ class Deliverer:
             PARTS_RESENT.inc()
             log.warning("part_resent", part=part.number)
         async with step(self._db.at, "send_message"):
-            sent = await self._courier.send(held.lease.key, part.text, held.is_surely_valid)
+            sent = await self._courier.send(
+                held.lease.key, part.text, part.format, held.is_surely_valid
+            )
         delivery = self._as_ruled(sent)
-        if isinstance(delivery, Unreachable):
+        if isinstance(delivery, Unreachable | Unformatted):
             # `finish` writes it down together with the end of the run: a successor that found a
-            # refused part and a run still going would take the reply for sent.
+            # refused part and a run still going would take the reply for sent. And `recut` writes
+            # it down together with what goes out instead.
             return delivery
         return delivery if await self._record(held, run, part, delivery) else None
 

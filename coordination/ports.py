@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from llm.contract import Image
-from storage.records import Attachment, ConversationKey
+from storage.records import Attachment, ConversationKey, Format
 
-Cut = Callable[[str], list[str]]
-"""Cuts a reply into parts that the chat accepts."""
+Cut = Callable[[str, Format], list[str]]
+"""Cuts a reply into parts that the chat accepts in that format."""
 
 Show = Callable[[str], None]
 """Shows the answer as far as it has come; at once, and without ever failing."""
@@ -47,13 +47,27 @@ class Unreachable:
     reason: str
 
 
-Delivery = Delivered | Unconfirmed | NotNow | Unreachable
+@dataclass(frozen=True, slots=True)
+class Unformatted:
+    """It was refused because of its formatting; in plainer words it may be taken."""
+
+    reason: str
+
+
+Delivery = Delivered | Unconfirmed | NotNow | Unreachable | Unformatted
 
 
 class Courier(Protocol):
     """Whoever brings text to a chat."""
 
-    async def send(self, key: ConversationKey, text: str, may_go: Callable[[], bool]) -> Delivery:
+    @property
+    def best_format(self) -> Format:
+        """The one in which a reply is tried first."""
+        ...
+
+    async def send(
+        self, key: ConversationKey, text: str, how: Format, may_go: Callable[[], bool]
+    ) -> Delivery:
         """Send one part, once, unless `may_go` says no just before the first byte leaves."""
         ...
 

@@ -20,6 +20,7 @@ _TOLD = told(
     burst="CASE WHEN NOT is_answered THEN answered_seq + 1 END",
     holder="NULL",
 )
+# Telegram tells the time of an edit in whole seconds: of two in one second the last counts.
 # A message that a committed reply covers counts as answered. Of one that waits, the edit is news
 # like a message: it moves the window, and a run that has read the old words is outdated.
 EDIT = f"""
@@ -42,7 +43,7 @@ kept AS (
     )
     ON CONFLICT (chat_id, thread_id, message_id) DO UPDATE
     SET text = excluded.text, attachments = excluded.attachments, edited_at = excluded.edited_at
-    WHERE e.edited_at < excluded.edited_at
+    WHERE e.edited_at <= excluded.edited_at
 ),
 edited AS (
     UPDATE messages m
@@ -51,7 +52,7 @@ edited AS (
     FROM open
     WHERE m.chat_id = open.chat_id AND m.thread_id = open.thread_id
       AND m.message_id = :message_id
-      AND (m.edited_at IS NULL OR m.edited_at < CAST(:edited_at AS timestamptz))
+      AND (m.edited_at IS NULL OR m.edited_at <= CAST(:edited_at AS timestamptz))
       AND (m.text <> :text
            OR m.attachments IS DISTINCT FROM CAST(CAST(:attachments AS text) AS jsonb))
     RETURNING m.chat_id, m.thread_id, m.seq, m.seq <= open.settled_seq AS is_answered

@@ -1,16 +1,17 @@
 """The outbox: the parts of committed replies, each with its own delivery state."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from storage.database import Database
 from storage.events import burst_of, told
 from storage.fragments import CLOCK, FENCED
-from storage.records import Lease, Part, PartState, Run
+from storage.records import Format, Lease, Part, PartState, Run
 from storage.transitions import fenced
 from storage.verbs import verb
 
 OPEN_PARTS = """
-SELECT part, text, state, attempts FROM outbox
+SELECT part, text, format, state, attempts FROM outbox
 WHERE chat_id = :chat_id AND thread_id = :thread_id AND run = :run
   AND state IN ('pending', 'sending')
 ORDER BY part
@@ -66,12 +67,56 @@ SELECT o.part FROM outbox o JOIN fenced USING (chat_id, thread_id)
 WHERE o.run = :run AND o.part = :part
 """
 
+# Asked again because the first answer was lost on the way, it finds the new format and does
+# nothing. What lies behind a part on its way has never been begun.
+TOLD_RECUT = told(
+    "numbered",
+    "'parts_recut'",
+    """jsonb_build_object(
+        'part', part, 'format', CAST(:format AS text),
+        'parts', cardinality(CAST(:parts AS text[]))
+    )""",
+    run=":run",
+    burst=burst_of("numbered"),
+)
+RECUT = f"""
+WITH {CLOCK}, {FENCED},
+refused AS (
+    SELECT o.chat_id, o.thread_id, o.run, o.part
+    FROM outbox o JOIN fenced USING (chat_id, thread_id)
+    WHERE o.run = :run AND o.part = :part AND o.state = 'sending' AND o.format <> :format
+    FOR UPDATE OF o
+),
+surplus AS (
+    DELETE FROM outbox o USING refused r
+    WHERE o.chat_id = r.chat_id AND o.thread_id = r.thread_id AND o.run = r.run
+      AND o.part >= r.part + cardinality(CAST(:parts AS text[]))
+),
+replaced AS (
+    INSERT INTO outbox (chat_id, thread_id, run, part, text, format, changed_at)
+    SELECT r.chat_id, r.thread_id, r.run, r.part + fresh.place - 1, fresh.text, :format, clock.now
+    FROM refused r, clock,
+        unnest(CAST(:parts AS text[])) WITH ORDINALITY AS fresh(text, place)
+    ON CONFLICT (chat_id, thread_id, run, part) DO UPDATE
+    SET text = excluded.text, format = excluded.format, changed_at = excluded.changed_at,
+        state = 'pending', attempts = 0
+),
+numbered AS (
+    UPDATE conversations c SET event_version = c.event_version + 1
+    FROM refused r WHERE c.chat_id = r.chat_id AND c.thread_id = r.thread_id
+    RETURNING c.chat_id, c.thread_id, c.event_version, r.part
+),
+{TOLD_RECUT}
+SELECT o.part FROM outbox o JOIN fenced USING (chat_id, thread_id)
+WHERE o.run = :run AND o.part = :part
+"""
+
 
 @verb
 async def open_parts(db: Database, lease: Lease, run: Run) -> list[Part]:
     """What of the reply is not known to be with Telegram, in order."""
     rows = await db.fetch(OPEN_PARTS, {**lease.key._asdict(), "run": run.number})
-    return [Part(row.part, row.text, row.state, row.attempts) for row in rows]
+    return [Part(row.part, row.text, row.format, row.state, row.attempts) for row in rows]
 
 
 @verb
@@ -104,3 +149,26 @@ async def record_part(
         "now": now,
     }
     return await db.fetch_one(RECORD_PART, arguments) is not None
+
+
+@verb
+async def recut(
+    db: Database,
+    lease: Lease,
+    run: Run,
+    part: int,
+    *,
+    parts: Sequence[str],
+    how: Format,
+    now: datetime | None = None,
+) -> bool:
+    """Put these parts in the place of a refused one and all behind it; False: the lease is lost."""
+    arguments = {
+        **fenced(lease),
+        "run": run.number,
+        "part": part,
+        "parts": list(parts),
+        "format": how,
+        "now": now,
+    }
+    return await db.fetch_one(RECUT, arguments) is not None

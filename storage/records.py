@@ -11,6 +11,8 @@ Seq = NewType("Seq", int)
 
 EffectState = Literal["processing", "done", "failed", "to_undo", "undone", "not_undone"]
 PartState = Literal["pending", "sending", "sent", "unconfirmed", "refused"]
+Format = Literal["rich", "entities", "plain"]
+"""How a part goes out: as it stands in Markdown, with entities made of that, or as it stands."""
 
 
 class ConversationKey(NamedTuple):
@@ -176,6 +178,7 @@ class Part:
 
     number: int
     text: str
+    format: Format
     state: PartState
     attempts: int
 

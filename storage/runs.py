@@ -9,7 +9,7 @@ from sqlalchemy import Row
 from storage.database import Database
 from storage.events import burst_of, milliseconds, told
 from storage.fragments import CLOCK, FENCED, WAITING_AGAIN
-from storage.records import Burst, Lease, Released, Run, Version
+from storage.records import Burst, Format, Lease, Released, Run, Version
 from storage.states import RunState
 from storage.transitions import JUDGED, fenced, has_moved, moved, of_run
 from storage.verbs import verb
@@ -50,8 +50,8 @@ to_undo AS (
       AND e.burst = moved.first_seq AND e.state = 'done' AND moved.reason IS NOT NULL
 ),
 posted AS (
-    INSERT INTO outbox (chat_id, thread_id, run, part, text, changed_at)
-    SELECT chat_id, thread_id, :run, part.number, part.text, clock.now
+    INSERT INTO outbox (chat_id, thread_id, run, part, text, format, changed_at)
+    SELECT chat_id, thread_id, :run, part.number, part.text, :format, clock.now
     FROM committed, clock, unnest(CAST(:parts AS text[])) WITH ORDINALITY AS part(text, number)
 ),
 again AS (
@@ -211,6 +211,7 @@ async def commit_reply(
     *,
     reply: str,
     parts: Sequence[str],
+    how: Format = "plain",
     failure: str | None = None,
     now: datetime | None = None,
 ) -> Run | None:
@@ -225,6 +226,7 @@ async def commit_reply(
         "final_at": burst.final_at,
         "reply": reply,
         "parts": list(parts),
+        "format": how,
         "reason": failure,
         "now": now,
     }

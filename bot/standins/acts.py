@@ -30,6 +30,8 @@ async def perform(telegram: "TelegramStandIn", wish: object) -> Any:
     act = str(arguments.pop("act", "text"))
     if act not in acts:
         raise ActError(f"there is no act {act!r}, but {', '.join(acts)}")
+    if not isinstance(arguments.get("chat_id"), int):
+        raise ActError("chat_id must be a number")
     try:
         done = acts[act](**_decoded(act, arguments))
         return await done if isinstance(done, Awaitable) else done
@@ -39,6 +41,7 @@ async def perform(telegram: "TelegramStandIn", wish: object) -> Any:
 
 def _acts(telegram: "TelegramStandIn") -> Mapping[str, Act]:
     return {
+        "introduce": telegram.introduce,
         "text": telegram.say,
         "start": telegram.press_start,
         "photo": telegram.say_photo,

@@ -4,7 +4,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from bot.standins.chats import Chat, Chats, Line
-from bot.standins.texts import EntityError, check_entity, strip_with_entities, utf16_length
+from bot.standins.texts import (
+    EntityError,
+    check_entity,
+    quote_of,
+    strip_with_entities,
+    utf16_length,
+)
 from bot.standins.wire import ApiError, integer, json_value
 
 LONGEST_TEXT = 4096
@@ -83,14 +89,21 @@ def message_id(params: Mapping[str, str]) -> int:
     return number
 
 
-def replied_to(chat: Chat, params: Mapping[str, str]) -> Line | None:
-    """The message that is answered, if any."""
+def replied_to(chat: Chat, params: Mapping[str, str]) -> tuple[Line, dict[str, Any]] | None:
+    """The message that is answered, and what is quoted of it, if any."""
     reply = json_value(params, "reply_parameters", "can't parse reply parameters JSON object")
     if reply is None:
         return None
     if not isinstance(reply, dict):
         raise ApiError(400, "Bad Request: object expected as reply parameters")
     line = chat.lines.get(int(reply.get("message_id", 0)))
-    if line is None and not reply.get("allow_sending_without_reply", False):
+    if line is None:
+        if reply.get("allow_sending_without_reply", False):
+            return None
         raise ApiError(400, "Bad Request: message to be replied not found")
-    return line
+    if not reply.get("quote"):
+        return line, {}
+    quote = quote_of(line.text, str(reply["quote"]))
+    if quote is None:
+        raise ApiError(400, "Bad Request: QUOTE_TEXT_INVALID")
+    return line, {"quote": quote}

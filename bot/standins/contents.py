@@ -5,7 +5,7 @@ from typing import Any, TypeAlias
 
 from bot.standins.files import Files, StoredFile
 from bot.standins.pictures import Size, blank_png, picture_size, picture_type
-from bot.standins.texts import found_entities
+from bot.standins.texts import found_entities, with_found
 
 Content: TypeAlias = dict[str, Any]
 
@@ -16,8 +16,8 @@ _polls = count(5_000_000_000_000_000_000)
 
 
 def text_content(text: str, entities: list[dict[str, Any]] | None = None) -> Content:
-    """A text; without entities given, those that a client finds."""
-    marks = found_entities(text) if entities is None else entities
+    """A text, with the commands and links in it marked besides what was given."""
+    marks = with_found(text, entities or [])
     return {"text": text, **({"entities": marks} if marks else {})}
 
 

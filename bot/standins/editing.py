@@ -18,7 +18,8 @@ _NOT_MODIFIED = (
     "Bad Request: message is not modified: specified new message content and reply markup "
     "are exactly the same as a current content and reply markup of the message"
 )
-_SURROUNDINGS = ("reply_to_message",)
+_WORDS = frozenset({"text", "rich_message"})
+_SURROUNDINGS = ("reply_to_message", "quote")
 
 
 class Editor:
@@ -32,7 +33,7 @@ class Editor:
         if params.get("rich_message"):
             return self._edit_rich(params)
         text, entities = checked_text(params)
-        chat, line = self._own_line(params)
+        chat, line = self._own_words(params)
         check_length(text)
         edited = replace(line, text=text, content=text_content(text, entities), rich=None)
         return self._put(chat, line, edited, "editMessageText", params)
@@ -53,10 +54,16 @@ class Editor:
 
     def _edit_rich(self, params: Params) -> dict[str, Any]:
         rich = checked_rich(params)
-        chat, line = self._own_line(params)
+        chat, line = self._own_words(params)
         content = {"rich_message": rich.shown}
         edited = replace(line, text=rich.text, content=content, rich=rich.given)
         return self._put(chat, line, edited, "editMessageText", params)
+
+    def _own_words(self, params: Params) -> tuple[Chat, Line]:
+        chat, line = self._own_line(params)
+        if not line.content.keys() & _WORDS:
+            raise ApiError(400, "Bad Request: there is no text in the message to edit")
+        return chat, line
 
     def _own_line(self, params: Params) -> tuple[Chat, Line]:
         chat = known_chat(self._sender.chats, params)

@@ -5,7 +5,7 @@ from typing import Any, TypedDict
 
 from bot.standins.chats import Chat, replied_object
 from bot.standins.origins import Origin, forward_fields
-from bot.standins.texts import utf16_length
+from bot.standins.texts import quote_of
 
 
 class Manner(TypedDict, total=False):
@@ -51,12 +51,7 @@ def surroundings(chat: Chat, bot: Mapping[str, Any], manner: Manner) -> dict[str
             raise LookupError(f"chat {chat.chat_id} has no message {reply_to}")
         added["reply_to_message"] = replied_object(chat, bot, replied)
         if quote := manner.get("quote"):
-            added["quote"] = _quoted(replied.text, quote)
+            added["quote"] = quote_of(replied.text, quote)
+            if added["quote"] is None:
+                raise LookupError(f"the message does not say {quote!r}")
     return added
-
-
-def _quoted(text: str, quote: str) -> dict[str, Any]:
-    begin = text.find(quote)
-    if begin < 0:
-        raise LookupError(f"the message does not say {quote!r}")
-    return {"text": quote, "position": utf16_length(text[:begin]), "is_manual": True}

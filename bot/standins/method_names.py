@@ -20,6 +20,9 @@ OLD_METHODS = (
 )
 """Those that every server in use has."""
 
+RICH_EDIT = "editMessageText to rich"
+"""No method of its own, but refused as a rich message is."""
+
 RICH_METHODS = ("sendRichMessage", "sendRichMessageDraft")
 DRAFT_METHODS = ("sendMessageDraft", "sendRichMessageDraft")
 

@@ -1,21 +1,21 @@
 """A chat in the browser: several people, what is said, and the bot's state beside it."""
 
 import asyncio
-import json
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 from typing import Any, TypeAlias
 
 from aiohttp import web
 
 from bot.standins.chats import Chat
 from bot.standins.completions import event
+from bot.standins.drafts import draft_detail
 from bot.standins.guard import Handler, from_here_only
 from bot.standins.happenings import Happening, Subscription
 from bot.standins.line_details import line_detail
 from bot.standins.model import ModelStandIn
 from bot.standins.model_control import pace, set_pace
-from bot.standins.paste import cut_paste
+from bot.standins.page_acts import PageActs
+from bot.standins.page_files import HEADERS, SCRIPTS, STYLES, asset, sent_file
 from bot.standins.switch_routes import add_switches
 from bot.standins.switchboard import Switchboard
 from bot.standins.telegram import TelegramStandIn
@@ -26,22 +26,7 @@ Inspect: TypeAlias = Callable[[int, int], Awaitable[dict[str, object] | None]]
 _PING_SECONDS = 15.0
 _CHATS_SHOWN = 200
 _FIRST_CHAT_ID = 1001
-_SCRIPTS = (
-    "page.js",
-    "page_conversation.js",
-    "page_panel.js",
-    "page_people.js",
-    "page_trouble.js",
-)
 _NAMES = ("Ada", "Bruno", "Chloé", "Dmitri", "Emre", "Fatima", "Goran", "Hana", "Ilya", "Jun")
-_HEADERS = {
-    "Content-Security-Policy": (
-        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
-        "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-    ),
-    "X-Content-Type-Options": "nosniff",
-    "Cache-Control": "no-cache",
-}
 
 
 def add_page(
@@ -51,18 +36,21 @@ def add_page(
     inspect: Inspect | None,
 ) -> None:
     """Add the page at / and what it needs under /chat to an application that is not started."""
-    page = _Page(telegram, model, inspect)
+    page, acts = _Page(telegram, model, inspect), PageActs(telegram)
     routes: list[tuple[str, str, Handler]] = [
-        ("GET", "/", _asset("page.html", "text/html")),
-        ("GET", "/chat/page.css", _asset("page.css", "text/css")),
+        ("GET", "/", asset("page.html", "text/html")),
+        ("GET", "/chat/files/{unique_id}", sent_file(telegram)),
         ("GET", "/chat/events", page.stream_events),
         ("GET", "/chat/state", page.show_state),
         ("GET", "/chat/model", page.show_model),
         ("POST", "/chat/model", page.change_model),
-        ("POST", "/chat/messages", page.write_message),
+        ("GET", "/chat/menu", acts.show_menu),
+        ("POST", "/chat/messages", acts.write_message),
+        ("POST", "/chat/acts", acts.act),
         ("POST", "/chat/chats", page.open_chat),
     ]
-    routes.extend(("GET", f"/chat/{name}", _asset(name, "text/javascript")) for name in _SCRIPTS)
+    routes.extend(("GET", f"/chat/{name}", asset(name, "text/javascript")) for name in SCRIPTS)
+    routes.extend(("GET", f"/chat/{name}", asset(name, "text/css")) for name in STYLES)
     for method, path, handler in routes:
         app.router.add_route(method, path, from_here_only(handler))
     switches = {"telegram": telegram.switches} | ({"model": model.switches} if model else {})
@@ -82,7 +70,7 @@ class _Page:
             self._open_chat()
 
     async def stream_events(self, request: web.Request) -> web.StreamResponse:
-        response = web.StreamResponse(headers={**_HEADERS, "Content-Type": "text/event-stream"})
+        response = web.StreamResponse(headers={**HEADERS, "Content-Type": "text/event-stream"})
         with self._telegram.subscribe() as happenings:
             # Taken at once with the subscription: nothing falls between the two or shows twice.
             snapshot = self._snapshot()
@@ -120,17 +108,6 @@ class _Page:
         await set_pace(request, self._model)
         return web.json_response(pace(self._model))
 
-    async def write_message(self, request: web.Request) -> web.Response:
-        try:
-            body = json.loads(await request.read())
-            chat_id, text = int(body["chat_id"]), str(body["text"])
-        except (KeyError, TypeError, ValueError):
-            raise web.HTTPBadRequest(text="expected chat_id and text\n") from None
-        if chat_id not in self._telegram.chats.by_id:
-            raise web.HTTPNotFound(text="no such chat\n")
-        ids = [self._telegram.say(chat_id, part) for part in cut_paste(text)]
-        return web.json_response({"message_ids": ids})
-
     async def open_chat(self, _request: web.Request) -> web.Response:
         chat = self._open_chat()
         return web.json_response({"chat_id": chat.chat_id, "name": chat.first_name})
@@ -143,7 +120,16 @@ class _Page:
 
     def _snapshot(self) -> dict[str, Any]:
         chats = list(self._telegram.chats.by_id.values())[-_CHATS_SHOWN:]
-        return {"kind": "snapshot", "chats": [_chat_detail(chat) for chat in chats]}
+        return {"kind": "snapshot", "chats": [self._chat_detail(chat) for chat in chats]}
+
+    def _chat_detail(self, chat: Chat) -> dict[str, Any]:
+        return {
+            "chat_id": chat.chat_id,
+            "name": chat.first_name,
+            "language": chat.language_code,
+            **draft_detail(self._telegram.draft_in(chat.chat_id)),
+            "lines": [line_detail(line) for line in chat.lines.values()],
+        }
 
     async def _send_happenings(
         self, response: web.StreamResponse, happenings: Subscription
@@ -167,17 +153,3 @@ class _Page:
             "name": chat.first_name,
             **happening.detail,
         }
-
-
-def _chat_detail(chat: Chat) -> dict[str, Any]:
-    lines = [line_detail(line) for line in chat.lines.values()]
-    return {"chat_id": chat.chat_id, "name": chat.first_name, "lines": lines}
-
-
-def _asset(name: str, content_type: str) -> Handler:
-    body = Path(__file__).with_name(name).read_bytes()
-
-    async def show(_request: web.Request) -> web.StreamResponse:
-        return web.Response(body=body, content_type=content_type, charset="utf-8", headers=_HEADERS)
-
-    return show

@@ -1,40 +1,39 @@
-// The messages of the selected chat, and the line to write in.
+// The messages of the selected chat.
+import { bubble, draftBubble } from "/chat/page_bubble.js";
+import { make, shown } from "/chat/page_dom.js";
+import { photoElement } from "/chat/page_media.js";
 import { paintAvatar } from "/chat/page_people.js";
 
-const lines = document.getElementById("lines");
-const form = document.getElementById("composer");
-const box = document.getElementById("text");
-const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
+const lines = shown("lines");
 
 const NEAR_END = 80; // pixels: who reads further up is not pulled down by a new message
+const NOTICE_SHOWN = 4000; // milliseconds
 
 export class Conversation {
-  constructor({ onSend }) {
-    this.onSend = onSend;
+  constructor(acts) {
+    this.acts = acts;
     this.typing = typingSign();
     this.typingTimer = 0;
-    form.addEventListener("submit", (event) => {
-      event.preventDefault();
-      this.send();
+    this.noticeTimer = 0;
+    this.draft = null;
+    lines.addEventListener("click", ({ target }) => {
+      const command = target.closest("button.command");
+      if (command) this.acts.onCommand(command.value);
     });
-    box.addEventListener("keydown", (event) => {
-      if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
-        event.preventDefault();
-        this.send();
-      }
-    });
-    box.addEventListener("input", fitBox);
     let following = true;
     lines.addEventListener("scroll", () => { following = atEnd(); });
     new ResizeObserver(() => following && toEnd()).observe(lines);
   }
 
   show(chat) {
-    document.getElementById("chat-name").textContent = chat.name;
-    document.getElementById("chat-id").textContent = `chat ${chat.id}`;
-    paintAvatar(document.getElementById("chat-avatar"), chat);
-    const all = [...chat.lines.values()];
-    lines.replaceChildren(...(all.length > 0 ? all.map(bubble) : [welcome()]));
+    shown("chat-name").textContent = chat.name;
+    shown("chat-id").textContent = `chat ${chat.id}${chat.language ? `, ${chat.language}` : ""}`;
+    paintAvatar(shown("chat-avatar"), chat);
+    shown("notice").hidden = true;
+    lines.replaceChildren();
+    for (const line of chat.lines.values()) this.place(line);
+    if (chat.lines.size === 0) lines.append(welcome());
+    this.showDraft(chat);
     this.showTyping(chat);
     toEnd();
   }
@@ -43,8 +42,27 @@ export class Conversation {
     const follow = atEnd() || !line.from_bot;
     lines.querySelector(".welcome")?.remove();
     this.typing.remove();
-    lines.append(bubble(line));
+    this.draft?.remove();
+    this.place(line);
+    this.showDraft(chat);
     this.showTyping(chat);
+    if (follow) toEnd();
+  }
+
+  place(line) {
+    const last = lines.lastElementChild;
+    if (line.album && last?.dataset.album === line.album) {
+      last.querySelector(".photos").append(photoElement(line.media));
+      return;
+    }
+    lines.append(bubble(line, this.acts));
+  }
+
+  showDraft(chat) {
+    const follow = atEnd();
+    this.draft?.remove();
+    this.draft = chat.draft ? draftBubble(chat.draft, this.acts.onStop) : null;
+    if (this.draft) lines.append(this.draft);
     if (follow) toEnd();
   }
 
@@ -61,52 +79,26 @@ export class Conversation {
     this.typingTimer = setTimeout(() => this.typing.remove(), left);
   }
 
-  focus() {
-    box.focus();
+  notice(text, alert) {
+    if (text === "") return;
+    clearTimeout(this.noticeTimer);
+    const place = shown("notice");
+    place.textContent = text;
+    place.classList.toggle("alert", alert);
+    place.hidden = false;
+    this.noticeTimer = setTimeout(() => { place.hidden = true; }, NOTICE_SHOWN);
   }
-
-  async send() {
-    const text = box.value;
-    if (text.trim() === "") return;
-    box.value = "";
-    fitBox();
-    try {
-      await this.onSend(text);
-    } catch {
-      if (box.value === "") box.value = text; // nothing typed is lost when the bot is away
-      fitBox();
-    }
-  }
-}
-
-function bubble(line) {
-  const item = document.createElement("li");
-  item.className = `message ${line.from_bot ? "bot" : "person"}`;
-  const text = document.createElement("span");
-  text.dir = "auto";
-  text.textContent = line.text;
-  const stamp = document.createElement("small");
-  const time = clock.format(new Date(line.date * 1000));
-  const topic = line.thread_id ? `topic ${line.thread_id} · ` : "";
-  stamp.textContent = `${topic}${line.edited ? "edited · " : ""}${time}`;
-  item.append(text, stamp);
-  return item;
 }
 
 function welcome() {
-  const item = document.createElement("li");
-  item.className = "welcome";
-  const title = document.createElement("b");
-  title.textContent = "Say it in pieces";
-  item.append(title, "Send a few messages quickly, one after another. The bot waits until you have finished and answers them all at once.");
-  return item;
+  const title = make("b", { textContent: "Say it in pieces" });
+  const text = "Send a few messages quickly, one after another. The bot waits until you have finished and answers them all at once.";
+  return make("li", { className: "welcome" }, title, text);
 }
 
 function typingSign() {
-  const item = document.createElement("li");
-  item.className = "typing";
+  const item = make("li", { className: "typing" }, ...[1, 2, 3].map(() => make("i")));
   item.setAttribute("aria-label", "the bot is typing");
-  item.append(...[1, 2, 3].map(() => document.createElement("i")));
   return item;
 }
 
@@ -116,9 +108,4 @@ function atEnd() {
 
 function toEnd() {
   lines.scrollTop = lines.scrollHeight;
-}
-
-function fitBox() {
-  box.style.height = "auto";
-  box.style.height = `${box.scrollHeight + 2}px`;
 }

@@ -1,7 +1,8 @@
 // What the bot's database says about the selected chat, and how slow its model is.
+import { shown } from "/chat/page_dom.js";
+
 const POLL = 250; // milliseconds
 
-const shown = (id) => document.getElementById(id);
 const seconds = (value) => `${Math.max(0, value).toFixed(1)} s`;
 
 export class Panel {

@@ -69,5 +69,6 @@ function paintButton(button, chat, current) {
 function latestLine(chat) {
   const line = [...chat.lines.values()].at(-1);
   if (line === undefined) return "no messages yet";
-  return line.from_bot ? line.text : `You: ${line.text}`;
+  const text = line.text || line.media?.kind.replace("_", " ") || "";
+  return line.from_bot ? text : `You: ${text}`;
 }

@@ -1,4 +1,6 @@
 // Faults to switch on and off: the stand-ins know which there are and what each does.
+import { make, shown } from "/chat/page_dom.js";
+
 const POLL = 1000; // milliseconds
 
 const NEIGHBOURS = { telegram: "Telegram", model: "Model" };
@@ -9,8 +11,6 @@ const OFTEN = [
   ["once", { rate: 1, count: 1 }],
   ["three times", { rate: 1, count: 3 }],
 ];
-
-const shown = (id) => document.getElementById(id);
 
 export class Trouble {
   constructor({ onWish }) {
@@ -164,8 +164,4 @@ function labelled(text, control) {
   const label = make("label");
   label.append(make("span", { textContent: text }), control);
   return label;
-}
-
-function make(tag, properties = {}) {
-  return Object.assign(document.createElement(tag), properties);
 }

@@ -23,13 +23,18 @@ class People(Witness):
         """Let a person press start, perhaps behind a deep link with a payload."""
         return self.say(chat_id, f"/start {payload}".rstrip(), **manner)
 
-    def open_chat(
+    def open_chat(self, chat_id: int, first_name: str | None = None) -> Chat:
+        """Let a person open a chat with the bot without writing yet."""
+        self.introduce(chat_id, first_name)
+        return self.chats.by_id[chat_id]
+
+    def introduce(
         self, chat_id: int, first_name: str | None = None, language_code: str | None = None
-    ) -> Chat:
-        """Let a person open a chat without writing yet, or change their name or language."""
+    ) -> None:
+        """Change a person's name or language; who is not known yet opens a chat so."""
         chat = self.chats.meet(chat_id, first_name, language_code)
-        self._feed.tell("chat", chat_id, {})
-        return chat
+        spoken = {} if chat.language_code is None else {"language": chat.language_code}
+        self._feed.tell("chat", chat_id, spoken)
 
     def push(self, update: dict[str, Any]) -> int:
         """Queue any update as it is, whether the bot asked for its kind or not; returns its id."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from bot.standins.files import StoredFile
 
-_NEW_MESSAGES = frozenset({"sendMessage", "sendRichMessage", "sendDocument"})
+NEW_MESSAGES = frozenset({"sendMessage", "sendRichMessage", "sendDocument"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class SentLog:
     def add(self, sent: Sent) -> None:
         """Record one act and wake those who wait for messages in that chat."""
         self.everything.append(sent)
-        if sent.method in _NEW_MESSAGES:
+        if sent.method in NEW_MESSAGES:
             self._messages[sent.chat_id].append(sent)
             grown = self._grown.pop(sent.chat_id, None)
             if grown is not None:

@@ -121,7 +121,8 @@ class Sender:
         surroundings: dict[str, Any] = {}
         replied = replied_to(chat, params)
         if replied is not None:
-            surroundings["reply_to_message"] = replied_object(chat, self.bot, replied)
+            line, quote = replied
+            surroundings = {"reply_to_message": replied_object(chat, self.bot, line), **quote}
         keyboard = inline_keyboard(params)
         if keyboard is not None:
             surroundings["reply_markup"] = keyboard

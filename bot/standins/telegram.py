@@ -173,7 +173,7 @@ class TelegramStandIn(PeopleWhoAct):
 
     async def _fault(self, call: Call) -> Failure | None:
         chosen = await self.hook(call) if self.hook is not None else None
-        faults: Iterable[Fault] = [chosen] if chosen else self.switches.faults_of_call(call.method)
+        faults: Iterable[Fault] = [chosen] if chosen else self.switches.faults_of_call(call)
         for fault in faults:
             if not isinstance(fault, Stall):
                 return fault

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from bot.standins.faults import (
+    Call,
     DropAfter,
     DropBefore,
     Fault,
@@ -11,7 +12,14 @@ from bot.standins.faults import (
     Refuse,
     Stall,
 )
-from bot.standins.method_names import DOWNLOAD, DRAFT_METHODS, METHODS, OLD_METHODS, RICH_METHODS
+from bot.standins.method_names import (
+    DOWNLOAD,
+    DRAFT_METHODS,
+    METHODS,
+    OLD_METHODS,
+    RICH_EDIT,
+    RICH_METHODS,
+)
 from bot.standins.polling import OTHER_POLLER
 from bot.standins.switch_kinds import Argument, Kind
 from bot.standins.switches import Switches
@@ -87,7 +95,7 @@ _CALLS: list[tuple[Kind, Callable[[float], Fault]]] = [
         lambda _: GarbleAfter(),
     ),
     (
-        Kind("no-rich", "rich messages refused", "Refuses with 400.", RICH_METHODS),
+        Kind("no-rich", "rich messages refused", "Refuses with 400.", (*RICH_METHODS, RICH_EDIT)),
         lambda _: Refuse(400, "Bad Request: can't parse rich message"),
     ),
     (
@@ -172,6 +180,8 @@ class TelegramSwitches(Switches):
     def __init__(self, seed: int = 0) -> None:
         super().__init__(KINDS, seed)
 
-    def faults_of_call(self, method: str) -> list[Fault]:
+    def faults_of_call(self, call: Call) -> list[Fault]:
         """What this call meets."""
-        return self.met(_CALLS, method)
+        met = self.met(_CALLS, call.method)
+        to_rich = call.method.lower() == "editmessagetext" and "rich_message" in call.params
+        return self.met(_CALLS, RICH_EDIT) if to_rich and not met else met

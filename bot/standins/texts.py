@@ -32,6 +32,20 @@ def found_entities(text: str) -> list[dict[str, Any]]:
     return sorted(found, key=lambda entity: entity["offset"])
 
 
+def with_found(text: str, given: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The entities given, and those found where none of them is."""
+    free = [each for each in found_entities(text) if not any(_overlap(each, one) for one in given)]
+    return sorted([*given, *free], key=lambda entity: entity["offset"])
+
+
+def quote_of(text: str, quote: str) -> dict[str, Any] | None:
+    """The TextQuote of a part of a text; None if the text does not say that."""
+    begin = text.find(quote)
+    if begin < 0:
+        return None
+    return {"text": quote, "position": utf16_length(text[:begin]), "is_manual": True}
+
+
 def check_entity(text: str, entity: Any) -> None:
     """Raise `EntityError` unless it lies within the text and cuts no character in two."""
     _check_shape(entity)
@@ -58,6 +72,13 @@ def strip_with_entities(
         if begin < end:
             moved.append({**entity, "offset": begin, "length": end - begin})
     return stripped, moved
+
+
+def _overlap(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    return bool(
+        one["offset"] < other["offset"] + other["length"]
+        and other["offset"] < one["offset"] + one["length"]
+    )
 
 
 def _check_shape(entity: Any) -> None:

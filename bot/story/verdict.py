@@ -50,6 +50,8 @@ def _twice(events: Sequence[Event]) -> Iterator[str]:
     """Parts that were started while nobody knew what had become of the start before."""
     started: dict[tuple[int | None, int], Event] = {}
     for event in events:
+        if event.type == "parts_recut":
+            started.pop((event.run, event.payload["part"]), None)
         if not event.type.startswith("part_"):
             continue
         part = event.payload["part"]

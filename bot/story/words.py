@@ -143,6 +143,9 @@ TOOL_OUTCOMES = {
 }
 
 
+FORMATS = {"entities": "with simple formatting", "plain": "without formatting"}
+
+
 def _tool_called(event: Event, payload: Payload) -> str:
     outcome = TOOL_OUTCOMES.get(payload["outcome"], payload["outcome"])
     took = f" ({payload['ms']:,} ms)" if payload.get("ms") is not None else ""
@@ -182,6 +185,10 @@ WORDS: Mapping[str, Callable[[Event, Payload], str]] = {
         f"{_part(event, payload)} unconfirmed: no answer came, and it is not sent again"
     ),
     "part_postponed": lambda event, payload: f"{_part(event, payload)} put back, to be sent again",
+    "parts_recut": lambda event, payload: (
+        f"{_part(event, payload)} refused as it was formatted: "
+        f"the rest cut anew into {some(payload['parts'], 'part')}, {FORMATS[payload['format']]}"
+    ),
     "lease_freed": lambda _, payload: (
         f"lease freed: {payload['holder']} was found dead on this machine"
     ),

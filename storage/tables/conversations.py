@@ -15,7 +15,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import JSONB
 
-from storage.states import PART_STATES, RUN_STATES
+from storage.states import FORMATS, PART_STATES, RUN_STATES
 from storage.tables.base import CONVERSATION, INSTANT, key_columns, metadata, of_conversation
 
 conversations = Table(
@@ -148,7 +148,9 @@ outbox = Table(
     Column("attempts", Integer, nullable=False, server_default="0"),
     Column("message_id", BigInteger),
     Column("changed_at", INSTANT, nullable=False),
+    Column("format", Text, nullable=False, server_default="plain"),
     PrimaryKeyConstraint(*CONVERSATION, "run", "part"),
     ForeignKeyConstraint([*CONVERSATION, "run"], ["runs.chat_id", "runs.thread_id", "runs.number"]),
     CheckConstraint(f"state IN {PART_STATES}", name="state_is_known"),
+    CheckConstraint(f"format IN {FORMATS}", name="format_is_known"),
 )

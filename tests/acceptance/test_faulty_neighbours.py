@@ -6,6 +6,7 @@ from itertools import pairwise
 import pytest
 
 from bot.standins.model_calls import ModelCall
+from bot.standins.replies import NEW_MESSAGES
 from tests.support.neighbours import Neighbours, running_bot
 from tests.support.steady_pauses import use_steady_pauses
 from tests.support.two_people import (
@@ -63,7 +64,7 @@ async def test_g6_g7_calls_fail(
         write(around)
         await switches.wait_for_strikes(fault, 2)
         assert_no_hot_loop(around, "getUpdates", began)
-        switches.on(fault, argument, methods=["sendMessage"])
+        switches.on(fault, argument, methods=NEW_MESSAGES)
         await switches.wait_for_strikes(fault, 4)
         if state == "sent":
             switches.off(fault)
@@ -163,7 +164,7 @@ async def test_an_answer_that_comes_too_late_is_not_sent_again(
     around: Neighbours, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("bot.courier.REQUEST_SECONDS", 0.2)
-    around.telegram.switches.on("slow", 0.6, methods=["sendMessage"])
+    around.telegram.switches.on("slow", 0.6, methods=NEW_MESSAGES)
     async with running_bot(quick(around)):
         write(around)
         await around.model.wait_for_calls(2)

@@ -4,6 +4,8 @@ import asyncio
 
 import pytest
 
+from bot.parts import MESSAGE_LIMIT
+from bot.rich.limits import RICH_LIMIT
 from bot.standins.faults import (
     Call,
     DropAfter,
@@ -13,6 +15,7 @@ from bot.standins.faults import (
     RefuseCompletion,
 )
 from bot.standins.model_calls import ModelCall
+from bot.standins.replies import NEW_MESSAGES
 from bot.wording import APOLOGY
 from tests.support.neighbours import Neighbours, running_bot
 from tests.support.waiting import rows_of, until_settled
@@ -27,7 +30,7 @@ def fault_on_sends(around: Neighbours, *faults: Fault) -> None:
     waiting = list(faults)
 
     async def hook(call: Call) -> Fault | None:
-        to_ada = call.method == "sendMessage" and call.params["chat_id"] == str(ADA)
+        to_ada = call.method in NEW_MESSAGES and call.params["chat_id"] == str(ADA)
         return waiting.pop(0) if to_ada and waiting else None
 
     around.telegram.hook = hook
@@ -56,12 +59,15 @@ async def one_reply(around: Neighbours, **settings: object) -> list[str]:
     return [sent.text for sent in around.seen_by(ADA)]
 
 
-async def test_g7_a_long_reply_comes_in_parts_and_in_order(around: Neighbours) -> None:
-    words = " ".join(str(number) for number in range(3_000))
+@pytest.mark.parametrize(("is_rich", "most"), [(True, RICH_LIMIT), (False, MESSAGE_LIMIT)])
+async def test_g7_a_long_reply_comes_in_parts_and_in_order(
+    around: Neighbours, is_rich: bool, most: int
+) -> None:
+    words = " ".join(str(number) for number in range(most // 2))
     around.model.answer = lambda _messages: words
-    parts = await one_reply(around)
+    parts = await one_reply(around, rich_text=is_rich)
     assert len(parts) > 2
-    assert all(len(part) <= 4096 for part in parts)
+    assert all(len(part) <= most for part in parts)
     assert " ".join(parts).split() == words.split()
 
 
@@ -171,7 +177,7 @@ async def test_g10_a_failure_for_good_ends_in_one_apology_at_once(around: Neighb
 
 async def test_typing_is_shown_while_the_model_works(around: Neighbours) -> None:
     around.model.delay = 0.6
-    await one_reply(around)
+    await one_reply(around, streaming=False)
     assert [action.action for action in around.telegram.actions] == ["typing"]
 
 

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from bot.parts import MESSAGE_LIMIT, units
+from bot.rich.limits import RICH_LIMIT
 from bot.standins.faults import ModelFault, RawBody
 from bot.standins.model_calls import ModelCall
 from bot.wording import APOLOGY
@@ -18,7 +20,6 @@ from tests.support.waiting import opened, rows_of
 pytestmark = pytest.mark.timeout(TIMEOUT)
 
 FIRST_CHAT = 3_001
-MOST_UNITS = 4_096
 MANY = int(EXAMPLES or 120)
 ANSWERED = "SELECT count(*) AS chats FROM conversations WHERE inbound_seq = answered_seq"
 STATES = "SELECT chat_id, state FROM runs"
@@ -28,10 +29,10 @@ def asked_by(messages: Sequence[Mapping[str, Any]]) -> int:
     return int(messages[-1]["content"])
 
 
-async def seen_after(around: Neighbours, count: int) -> list[list[str]]:
+async def seen_after(around: Neighbours, count: int, *, rich: bool = False) -> list[list[str]]:
     """Have so many people write; what each of them saw when all was over."""
     chats = range(FIRST_CHAT, FIRST_CHAT + count)
-    async with running_bot(around.settings()):
+    async with running_bot(around.settings(rich_text=rich)):
         for chat_id in chats:
             around.telegram.say(chat_id, str(chat_id))
         await all_answered(around.database_url, count)
@@ -46,7 +47,7 @@ def assert_seen(answer: str, parts: Sequence[str]) -> None:
         return
     assert letters("".join(parts)) == letters(answer)
     for part in parts:
-        assert len(part.encode("utf-16-le")) // 2 <= MOST_UNITS
+        assert units(part) <= MESSAGE_LIMIT
         assert letters(part)
 
 
@@ -55,6 +56,22 @@ async def test_g1_every_letter_of_any_answer_is_seen(around: Neighbours) -> None
     around.model.answer = lambda messages: said[asked_by(messages) - FIRST_CHAT]
     for answer, parts in zip(said, await seen_after(around, len(said)), strict=True):
         assert_seen(answer, parts)
+
+
+async def test_g1_every_word_of_any_answer_is_in_the_rich_text(around: Neighbours) -> None:
+    said = [*LONG_ANSWERS, *BLANK_ANSWERS, *samples(answers, MANY)]
+    around.model.answer = lambda messages: said[asked_by(messages) - FIRST_CHAT]
+    for answer, parts in zip(said, await seen_after(around, len(said), rich=True), strict=True):
+        if letters(answer):
+            assert words("".join(parts)) == words(answer)
+            assert all(units(part) <= RICH_LIMIT and letters(part) for part in parts)
+        else:
+            assert parts == [APOLOGY]
+
+
+def words(text: str) -> str:
+    """What no formatting is made of."""
+    return "".join(filter(str.isalnum, text))
 
 
 async def test_g1_answers_that_come_in_one_piece_or_unescaped(around: Neighbours) -> None:

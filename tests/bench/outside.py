@@ -10,6 +10,7 @@ from typing import Any
 
 import aiohttp
 
+from bot.standins.replies import NEW_MESSAGES
 from tests.support.processes import ROOT
 
 TOKEN = "4242:a-token-for-benchmarks"
@@ -45,7 +46,7 @@ class StandIns:
         found: list[dict[str, Any]] = []
         while page := (await self._get(f"/control/sent?since={since + len(found)}"))["sent"]:
             found += page
-        return [sent["at"] for sent in found if sent["method"] == "sendMessage"]
+        return [sent["at"] for sent in found if sent["method"] in NEW_MESSAGES]
 
     def environment(self, database_url: str, **settings: object) -> dict[str, str]:
         """What a bot between these stand-ins needs to know."""

@@ -12,12 +12,13 @@ from typing import Any
 from bot.standins.answers import lines_since_last_answer
 from bot.standins.faults import Call
 from bot.standins.model_calls import ModelCall
+from bot.standins.replies import NEW_MESSAGES
 from bot.standins.telegram import TelegramStandIn
 from tests.chaos.happenings import Say
 
 MARK = re.compile(r"\bm(\d+)\b")
 LONG_REPLIES = 0.2
-LONG_PART = 2500
+LONG_PART = 17_000
 MOST_MODEL_SECONDS = 1.0
 
 
@@ -84,7 +85,7 @@ class People:
 
     async def _note_arrival(self, call: Call) -> None:
         # Kept with the call, so that no other parameters get the same identity.
-        if call.method == "sendMessage":
+        if call.method in NEW_MESSAGES:
             self._arrived[id(call.params)] = (call, call.at)
 
 

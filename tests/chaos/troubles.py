@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from bot.standins.replies import NEW_MESSAGES
 from tests.chaos.happenings import DatabaseTroubleKind
 from tests.faults.steps import SCENES, points
 
@@ -31,11 +32,11 @@ class Choice:
     methods: tuple[str, ...] | None = None
 
 
-TALKING = ("getUpdates", "sendMessage", "sendChatAction")
+TALKING = ("getUpdates", *sorted(NEW_MESSAGES), "sendChatAction")
 
 SWITCHES = (
     Choice("telegram:slow", 0.5, 1.0),
-    Choice("telegram:slow", 0.3, 4.0, ("sendMessage",)),
+    Choice("telegram:slow", 0.3, 4.0, tuple(sorted(NEW_MESSAGES))),
     Choice("telegram:429", 0.5, 1.0),
     Choice("telegram:500", 0.5),
     Choice("telegram:502", 0.5),

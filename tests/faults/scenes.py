@@ -9,10 +9,11 @@ from collections.abc import Callable, Coroutine
 from typing import TypeAlias
 
 from bot.app import GRACE_SECONDS, LAST_GRACE_SECONDS
-from bot.parts import MESSAGE_LIMIT
+from bot.rich.limits import RICH_LIMIT
 from bot.standins.answers import friendly_answer
 from bot.standins.faults import Call, Refuse, RefuseCompletion, Stall
 from bot.standins.model_calls import ModelCall
+from bot.standins.replies import NEW_MESSAGES
 from tests.support.neighbours import Neighbours
 from tests.support.waiting import until_found
 
@@ -22,6 +23,8 @@ HELD_BACK_OR_SENT = """
 SELECT chat_id FROM conversations
 WHERE answered_seq > 0 OR (deliver_after > clock_timestamp() AND lease_holder IS NULL)
 """
+
+ANSWERED_UP_TO = "SELECT 1 FROM conversations WHERE answered_seq = {}"
 
 Stop: TypeAlias = Callable[[signal.Signals], None]
 """Sends a signal to the bot of the scene."""
@@ -68,7 +71,7 @@ async def throttled(around: Neighbours, _stop: Stop) -> None:
     answers = [Refuse(429, "Too Many Requests: retry after 6", retry_after=6)]
 
     async def hook(call: Call) -> Refuse | None:
-        return answers.pop() if call.method == "sendMessage" and answers else None
+        return answers.pop() if call.method in NEW_MESSAGES and answers else None
 
     around.telegram.hook = hook
     around.telegram.say(ADA, "first")
@@ -90,13 +93,24 @@ async def stopped_while_sending(around: Neighbours, stop: Stop) -> None:
     stalls = [Stall(GRACE_SECONDS + LAST_GRACE_SECONDS / 2)]
 
     async def hook(call: Call) -> Stall | None:
-        if call.method != "sendMessage" or not stalls:
+        if call.method not in NEW_MESSAGES or not stalls:
             return None
         stop(signal.SIGTERM)
         return stalls.pop()
 
     around.telegram.hook = hook
-    around.model.answer = lambda messages: f"{friendly_answer(messages)}\n{'.' * MESSAGE_LIMIT}"
+    around.model.answer = lambda messages: f"{friendly_answer(messages)}\n{'.' * RICH_LIMIT}"
+    await plain(around, stop)
+
+
+async def too_rich(around: Neighbours, stop: Stop) -> None:
+    """Telegram cannot read what is formatted, once."""
+    answers = [Refuse(400, "Bad Request: can't parse rich message")]
+
+    async def hook(call: Call) -> Refuse | None:
+        return answers.pop() if call.method == "sendRichMessage" and answers else None
+
+    around.telegram.hook = hook
     await plain(around, stop)
 
 
@@ -109,3 +123,28 @@ async def in_a_group(around: Neighbours, stop: Stop) -> None:
     chat = {"id": GROUP, "type": "supergroup", "title": "Elsewhere"}
     around.telegram.push({"message": {"message_id": 1, "date": 1, "chat": chat, "text": "all"}})
     await plain(around, stop)
+
+
+async def edited(around: Neighbours, _stop: Stop) -> None:
+    number = around.telegram.say(ADA, "first, mispelt")
+    around.telegram.say(ADA, "second")
+    around.telegram.edit(ADA, number, "first")
+
+
+async def enough(around: Neighbours, _stop: Stop) -> None:
+    """Ada stops an answer of which she has seen all that matters."""
+    around.model.answer = lambda messages: f"{friendly_answer(messages)} {'and so on ' * 100}"
+    around.model.per_word = 0.05
+    await plain(around, _stop)
+    count = 1
+    while "second" not in (await around.telegram.wait_for_draft(ADA, count, timeout=30))[-1].text:
+        count += 1
+    around.telegram.stop_draft(ADA)
+
+
+async def remembered(around: Neighbours, _stop: Stop) -> None:
+    """A third message, when the bot shows the model no more than the turn before."""
+    for number, text in enumerate(("zeroth", "first", "second"), start=1):
+        around.telegram.say(ADA, text)
+        if text != "second":
+            await until_found(around.database_url, ANSWERED_UP_TO.format(number))

@@ -46,8 +46,14 @@ SCENES: dict[str, Scene] = {
     "start_part": scenes.plain,
     "send_message": scenes.plain,
     "record_part": scenes.plain,
+    "recut": scenes.too_rich,
     "postpone_delivery": scenes.throttled,
     "finish": scenes.plain,
+    "edit": scenes.edited,
+    "ask_to_stop": scenes.enough,
+    "nearest_summary": scenes.remembered,
+    "replies_between": scenes.remembered,
+    "keep_summary": scenes.remembered,
 }
 
 TOOL_SCENES: dict[str, Scene] = {

@@ -12,7 +12,7 @@ from coordination.patience import RetryPolicy
 from llm.contract import TryLater
 from storage.database import Unavailable
 from storage.embedded import EmbeddedPostgres
-from tests.faults.scenes import ADA, Scene
+from tests.faults.scenes import ADA, Scene, remembered
 from tests.faults.scenes_with_tools import TOOLS, reminded, undone
 from tests.faults.steps import ALL_SCENES, SCENES, TOOL_SCENES, all_steps, points, scene_of
 from tests.support.forked import Nursery, nursery
@@ -146,7 +146,8 @@ def settings_for(point: str, **changed: object) -> dict[str, object]:
     tools = {"tools": TOOLS} if step in TOOL_SCENES else {}
     # So that it is renewed while a call of a second and a half is under way.
     short = {"lease_ttl_seconds": 3} if step == "renew_resource" else {}
-    return {"debounce_quiet_seconds": 0.2} | changed | tools | short
+    forgetful = {"history_messages": 1} if ALL_SCENES[step] is remembered else {}
+    return {"debounce_quiet_seconds": 0.2} | changed | tools | short | forgetful
 
 
 def assert_said_once(around: Neighbours, point: str, *, resent: bool) -> None:

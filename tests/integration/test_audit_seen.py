@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from bot.standins.faults import Call, DropAfter, Fault
-from bot.standins.replies import Sent
+from bot.standins.replies import NEW_MESSAGES, Sent
 from bot.wording import ONLY_PRIVATE
 from storage.database import Database
 from tests.support.acts import ADA
@@ -138,7 +138,7 @@ async def test_the_bot_at_work_is_as_seen(around: Neighbours, policy: str, resen
     faults: list[Fault] = [DropAfter()]
 
     async def once(call: Call) -> Fault | None:
-        return faults.pop() if faults and call.method == "sendMessage" else None
+        return faults.pop() if faults and call.method in NEW_MESSAGES else None
 
     around.telegram.hook = once
     async with running_bot(around.settings(on_uncertain_delivery=policy)):

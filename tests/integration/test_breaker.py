@@ -14,6 +14,7 @@ from storage import reminders
 from storage.database import Database
 from storage.records import ConversationKey, InboundMessage
 from tests.support.acts import ADA
+from tests.support.breaker_clock import Clock
 from tests.support.facts import assert_guarantees
 from tests.support.one_process import OneProcess
 
@@ -22,14 +23,6 @@ DUE_NOW = "UPDATE windows SET retry_at = NULL WHERE chat_id = :chat_id RETURNING
 ATTEMPTS = "SELECT model_attempts FROM conversations"
 ALL_DUE = "UPDATE reminders SET due_at = now() RETURNING 1"
 MOST_PAUSE = 15.0
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = 1000.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 class Model:
@@ -138,56 +131,6 @@ async def test_replies_and_reminders_are_delivered_while_it_is_open(db: Database
         call.answer("at last")
     assert bot.courier.sent[-1] == "at last"
     await assert_guarantees(db)
-
-
-def opened(clock: Clock) -> Breaker:
-    breaker = Breaker(RetryPolicy(cap=MOST_PAUSE), clock)
-    for _ in range(FAILURES_TO_OPEN):
-        assert breaker.lets_through()
-        breaker.failed(None)
-    return breaker
-
-
-def test_only_failures_in_a_row_open_it() -> None:
-    breaker = Breaker()
-    for _ in range(3 * FAILURES_TO_OPEN):
-        breaker.failed(None)
-        breaker.answered()
-    assert breaker.lets_through()
-
-
-def test_one_probe_at_a_time() -> None:
-    clock = Clock()
-    breaker = opened(clock)
-    with breaker.passing() as may_pass:
-        assert not may_pass
-    clock.now += MOST_PAUSE
-    with breaker.passing() as may_pass:
-        assert may_pass
-        with breaker.passing() as another:
-            assert not another
-    with breaker.passing() as may_pass:
-        assert may_pass, "the probe came to nothing without asking"
-
-
-def test_failures_of_those_who_asked_before_put_no_probe_off() -> None:
-    clock = Clock()
-    breaker = opened(clock)
-    for _ in range(50):
-        breaker.failed(900)
-    clock.now += 4
-    assert breaker.lets_through()
-
-
-def test_the_wish_of_the_server_is_honoured() -> None:
-    clock = Clock()
-    breaker = Breaker(RetryPolicy(cap=MOST_PAUSE), clock)
-    for _ in range(FAILURES_TO_OPEN):
-        breaker.failed(100)
-    clock.now += 99
-    assert not breaker.lets_through()
-    clock.now += 1
-    assert breaker.lets_through()
 
 
 async def test_a_refusal_is_an_answer(db: Database) -> None:

@@ -65,6 +65,13 @@ async def test_of_two_edits_the_newer_counts_in_whatever_order_they_come(db: Dat
     assert await words(db) == ["second"]
 
 
+async def test_of_two_edits_in_one_second_the_later_to_come_counts(db: Database) -> None:
+    await say(db, 1, at=0)
+    await edit(db, edited(1, "first", at=1), at=1)
+    assert await edit(db, edited(1, "second", at=1), at=1.5)
+    assert await words(db) == ["second"]
+
+
 async def test_an_edit_may_come_before_its_message(db: Database) -> None:
     assert await edit(db, edited(1, "second", at=2), at=0) is None
     assert await edit(db, edited(1, "first", at=1), at=0) is None

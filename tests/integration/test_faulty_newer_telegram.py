@@ -63,6 +63,15 @@ async def test_only_what_it_names(
         assert answer.get("parameters") == ({"retry_after": 3} if code == 429 else None)
 
 
+async def test_refuses_edits_to_rich_too(made: StandInBot) -> None:
+    sent = await made.call("sendMessage", chat_id=ADA, text="one")
+    place = {"chat_id": ADA, "message_id": sent["result"]["message_id"]}
+    made.telegram.switches.on("no-rich")
+    said = await made.refusal("editMessageText", **place, rich_message={"markdown": "a"})
+    assert said == "Bad Request: can't parse rich message"
+    assert (await made.call("editMessageText", **place, text="two"))["ok"]
+
+
 async def test_file_that_is_too_big(made: StandInBot) -> None:
     made.telegram.say_document(ADA, b"small")
     document = (await made.message()).document

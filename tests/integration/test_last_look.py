@@ -99,10 +99,10 @@ async def test_g3_the_first_byte_leaves_before_the_event_loop_turns(
         asyncio.get_running_loop().call_soon(one_turn_later)
         return True
 
-    assert await courier.send(ADA, text, may_go) == Delivered(7)
+    assert await courier.send(ADA, text, "plain", may_go) == Delivered(7)
     assert looks == [True]
 
 
 async def test_g3_what_may_not_go_is_not_sent(courier: TelegramCourier, listener: Listener) -> None:
-    assert isinstance(await courier.send(ADA, "x", lambda: False), NotNow)
+    assert isinstance(await courier.send(ADA, "x", "rich", lambda: False), NotNow)
     assert not listener.something_came() or listener.nothing_but_the_end()

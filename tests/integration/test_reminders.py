@@ -1,59 +1,20 @@
-"""Reminders: set once, kept in the database, and delivered as replies are."""
+"""Reminders: set once, listed, cancelled, and what cannot be one."""
 
 import asyncio
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import pytest
 
-from coordination.ports import NotNow, Unreachable
-from coordination.tools.toolbox import load
-from coordination.wake import Wakes
-from llm.contract import ForGood, TryLater
-from storage import leases, reminders
+from llm.contract import ForGood
+from storage import reminders
 from storage.database import Database
-from storage.records import ConversationKey, InboundMessage
 from tests.support.acts import ADA, BOB
-from tests.support.ends import assert_answered, run_states
-from tests.support.facts import assert_guarantees
-from tests.support.one_process import OneProcess
+from tests.support.ends import assert_answered
+from tests.support.reminding import ALL_DUE
+from tests.support.reminding import RemindingProcess as Bot
 
-TOOLS = load(["bot.tools.reminders"])
-ALL_DUE = "UPDATE reminders SET due_at = now() - interval '1 s' RETURNING number"
-DUE_NOW = "UPDATE windows SET retry_at = NULL RETURNING 1"
-COUNTS = "SELECT superseded_count, model_attempts, answered_seq, inbound_seq FROM conversations"
 REMINDERS = "SELECT number, text, state FROM reminders ORDER BY number"
-IN_ORDER = """
-SELECT chat_id, reply, state FROM runs WHERE kind = 'reminder' ORDER BY chat_id, number
-"""
 ONE_HOUR = timedelta(hours=1)
-
-
-class Bot(OneProcess):
-    """A process that sweeps."""
-
-    def __init__(self, db: Database, holder: str, **changed: Any) -> None:
-        super().__init__(db, holder, TOOLS, **changed)
-        self.wakes = Wakes(
-            db,
-            self.answerer.answer,
-            holder=holder,
-            limit=2,
-            is_dead=self.dead.__contains__,
-            breaker=self.breaker,
-        )
-
-    async def sweep(self) -> None:
-        """One, and all that comes of it."""
-        await self.wakes.sweep()
-        await self.wakes.idle()
-
-    async def meet(self, key: ConversationKey) -> None:
-        """A conversation with one message, which is answered."""
-        await self.receiver.receive(InboundMessage(key, 1, "hello"))
-        answering = asyncio.create_task(self.answerer.answer(key))
-        (await self.writer.next_call()).answer("hello")
-        await answering
 
 
 @pytest.fixture
@@ -156,120 +117,6 @@ async def test_many_set_at_once_have_numbers_of_their_own(bot: Bot, db: Database
     assert [number for number, *_ in await stored(db)] == [1, 2]
 
 
-async def test_one_that_is_due_during_an_answer_comes_out_after_it(bot: Bot, db: Database) -> None:
-    await bot.hear(1)
-    await one_is_set(db)
-    await db.fetch(ALL_DUE, {})
-    async with bot.answering() as call:
-        await Bot(db, "bob").sweep()
-        assert await reminders.post_due_reminders(db, holder="ada", most=9) == []
-        call.answer("reply")
-    await bot.sweep()
-    assert bot.courier.sent == ["reply", "tea"]
-    await assert_answered(db, 1)
-
-
-async def test_a_message_during_a_reminder_is_answered_as_ever(bot: Bot, db: Database) -> None:
-    await bot.hear(1)
-    await bot.answers("first")
-    await one_is_set(db)
-    await db.fetch(ALL_DUE, {})
-    bot.courier.meanwhile = lambda: bot.hear(2)
-    await bot.sweep()
-    bot.courier.meanwhile = None
-    await bot.answers("second")
-    assert bot.courier.sent == ["first", "tea", "second"]
-    await assert_answered(db, 2)
-
-
-async def test_a_reminder_moves_no_watermark_and_resets_no_counter(bot: Bot, db: Database) -> None:
-    await bot.hear(1)
-    async with bot.answering() as call:
-        await bot.hear(2)
-        assert call.turns
-    async with bot.answering() as call:
-        call.fail(TryLater("busy", 500))
-    [before] = await db.fetch(COUNTS, {})
-    assert tuple(before) == (1, 1, 0, 2)
-    await one_is_set(db)
-    await db.fetch(ALL_DUE, {})
-    await bot.sweep()
-    assert bot.courier.sent == ["tea"]
-    assert await db.fetch(COUNTS, {}) == [before]
-    await db.fetch(DUE_NOW, {})
-    await bot.answers("reply")
-    assert bot.courier.sent == ["tea", "reply"]
-    assert await run_states(db) == ["superseded", "postponed", "sent", "sent"]
-    await assert_answered(db, 2)
-
-
-async def test_a_burst_whose_run_was_lost_goes_first(bot: Bot, db: Database) -> None:
-    """Its lease was freed: the run must still be told as lost, and the burst be answered."""
-    other = Bot(db, "bob")
-    await other.hear(1)
-    await one_is_set(db)
-    await db.fetch(ALL_DUE, {})
-    await other.take()
-    assert await leases.free_leases_of(db, ["bob"])
-    assert await reminders.post_due_reminders(db, holder="ada", most=9) == []
-    await bot.answers("reply")
-    await bot.sweep()
-    assert bot.courier.sent == ["reply", "tea"]
-    assert await run_states(db) == ["lost", "sent", "sent"]
-    await bot.hear(2)
-    await bot.answers("later")
-    await assert_answered(db, 2)
-
-
-async def test_somebody_who_blocked_the_bot(bot: Bot, db: Database) -> None:
-    await bot.hear(1)
-    await bot.answers("reply")
-    await one_is_set(db)
-    await db.fetch(ALL_DUE, {})
-    bot.courier.script = [Unreachable("blocked")]
-    for _ in range(2):
-        await bot.sweep()
-    assert bot.courier.sent == ["reply", "tea"]
-    assert await run_states(db) == ["sent", "undeliverable"]
-    await bot.hear(2)
-    await bot.answers("back again")
-    await assert_answered(db, 2)
-
-
-async def test_a_delivery_that_is_put_off_is_made_later(bot: Bot, db: Database) -> None:
-    await bot.hear(1)
-    await bot.answers("reply")
-    await one_is_set(db)
-    await db.fetch(ALL_DUE, {})
-    bot.courier.script = [NotNow("flood", 100)]
-    await bot.sweep()
-    await bot.sweep()
-    assert bot.courier.sent == ["reply", "tea"], "not before its time"
-    await db.fetch("UPDATE conversations SET deliver_after = now() RETURNING 1", {})
-    await bot.sweep()
-    assert bot.courier.sent == ["reply", "tea", "tea"]
-    await assert_answered(db, 1)
-
-
-async def test_every_due_one_comes_out_in_order_and_once(bot: Bot, db: Database) -> None:
-    """More conversations than are answered at a time, and several in one of them."""
-    keys = [ConversationKey(chat_id, 0) for chat_id in range(601, 606)]
-    for key in keys:
-        await bot.meet(key)
-        for text in ("one", "two"):
-            await reminders.set_reminder(db, key, key=text, text=text, due_in=ONE_HOUR)
-    await db.fetch(ALL_DUE, {})
-    other = Bot(db, "bob")
-    for _ in range(3):
-        await asyncio.gather(bot.sweep(), other.sweep())
-    rows = await db.fetch(IN_ORDER, {})
-    assert [tuple(row) for row in rows] == [
-        (key.chat_id, text, "sent") for key in keys for text in ("one", "two")
-    ]
-    assert len(bot.courier.letters + other.courier.letters) == 3 * len(keys)
-    await assert_guarantees(db)
-
-
 async def test_the_undo_of_a_reminder_cancels_it(bot: Bot, db: Database) -> None:
     await bot.hear(1)
     async with bot.answering() as call:
@@ -277,17 +124,3 @@ async def test_the_undo_of_a_reminder_cancels_it(bot: Bot, db: Database) -> None
         (await bot.writer.next_call()).fail(ForGood("refused"))
     await bot.undoer.sweep()
     assert await stored(db) == [(1, "⏰ tea", "cancelled")]
-
-
-async def test_the_model_knows_of_what_the_user_was_reminded(bot: Bot, db: Database) -> None:
-    await bot.hear(1)
-    await bot.answers("reply")
-    await one_is_set(db)
-    await db.fetch(ALL_DUE, {})
-    await bot.sweep()
-    await bot.hear(2)
-    async with bot.answering() as call:
-        told = [turn.text for turn in call.turns]
-        call.answer("second")
-    assert "tea" in "\n".join(told)
-    assert (told[0], told[-1]) == ("text 1", "text 2")

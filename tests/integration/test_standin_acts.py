@@ -96,7 +96,7 @@ async def test_file_of_somebody(made: StandInBot) -> None:
 @pytest.mark.parametrize(
     ("act", "complaint"),
     [
-        ({"act": "dance", "chat_id": ADA}, "there is no act 'dance', but text, start, photo"),
+        ({"act": "dance", "chat_id": ADA}, "there is no act 'dance', but introduce, text, start"),
         ({"act": "photo", "chat_id": ADA, "data": "?"}, "not understood"),
         ({"act": "photo", "chat_id": ADA, "data": 5}, "not understood"),
         ({"act": "text", "chat_id": ADA, "text": "a", "mood": 1}, "unexpected: mood"),

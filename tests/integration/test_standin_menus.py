@@ -35,7 +35,7 @@ async def test_narrowest_list_wins(made: StandInBot) -> None:
     await made.bot.set_my_commands([HELP, STOP], scope=private)
     await made.bot.set_my_commands([HILFE], scope=private, language_code="de")
     assert menu(made) == ["Was ich kann"]
-    made.telegram.open_chat(ADA, language_code="pt-br")
+    made.telegram.introduce(ADA, language_code="pt-br")
     assert menu(made) == ["What I can do", "Be quiet"]
     chat = BotCommandScopeChat(chat_id=ADA)
     await made.bot.set_my_commands([STOP], scope=chat)

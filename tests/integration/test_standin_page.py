@@ -3,15 +3,18 @@
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import aiohttp
 import pytest
 from aiohttp import web
 
+from bot.standins import page_files
 from bot.standins.loopback import LoopbackServer
 from bot.standins.model import ModelStandIn
 from bot.standins.page import Inspect, add_page
+from bot.standins.page_files import SCRIPTS, STYLES
 from bot.standins.paste import cut_paste
 from bot.standins.telegram import TelegramStandIn
 
@@ -40,6 +43,12 @@ async def page(
 
     async with page_of(telegram, model, inspect) as http:
         yield http
+
+
+def test_every_script_and_style_is_served() -> None:
+    folder = Path(page_files.__file__).parent
+    there = {path.name for path in folder.iterdir() if path.suffix in {".js", ".css"}}
+    assert there == {*SCRIPTS, *STYLES}
 
 
 @asynccontextmanager
@@ -73,19 +82,17 @@ async def call(telegram: TelegramStandIn, method: str, **params: object) -> None
     ("path", "content_type"),
     [
         ("/", "text/html"),
-        ("/chat/page.css", "text/css"),
-        ("/chat/page.js", "text/javascript"),
-        ("/chat/page_conversation.js", "text/javascript"),
-        ("/chat/page_panel.js", "text/javascript"),
-        ("/chat/page_people.js", "text/javascript"),
-        ("/chat/page_trouble.js", "text/javascript"),
+        *((f"/chat/{name}", "text/css") for name in STYLES),
+        *((f"/chat/{name}", "text/javascript") for name in SCRIPTS),
     ],
 )
 async def test_assets(page: aiohttp.ClientSession, path: str, content_type: str) -> None:
     async with page.get(path) as answer:
         assert (answer.status, answer.content_type) == (200, content_type)
         assert answer.headers["Content-Security-Policy"].startswith("default-src 'none'")
-        assert "http://" not in (await answer.text()).replace("http://www.w3.org/2000/svg", "")
+        text = await answer.text()
+        assert "http://" not in text.replace("http://www.w3.org/2000/svg", "")
+        assert "innerHTML" not in text
 
 
 async def test_first_chat_is_there_and_history_survives_a_reload(

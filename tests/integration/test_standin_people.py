@@ -145,7 +145,7 @@ async def test_press_is_answered_once(telegram: TelegramStandIn, made: StandInBo
 
 
 async def test_name_and_language_change(telegram: TelegramStandIn, made: StandInBot) -> None:
-    telegram.open_chat(ADA, "Ada L.", "fr")
+    telegram.introduce(ADA, "Ada L.", "fr")
     telegram.say(ADA, "bonjour")
     sender = (await made.message()).from_user
     assert sender is not None

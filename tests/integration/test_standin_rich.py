@@ -92,6 +92,26 @@ async def test_entities_move_with_the_text(made: StandInBot) -> None:
     assert plain(*message.entities or ()) == [{"type": "bold", "offset": 0, "length": 4}]
 
 
+async def test_commands_are_marked_where_nothing_else_is(made: StandInBot) -> None:
+    code = MessageEntity(type="code", offset=0, length=2)
+    message = await made.bot.send_message(ADA, "/a or /b", entities=[code])
+    assert [(each.type, each.offset) for each in message.entities or ()] == [
+        ("code", 0),
+        ("bot_command", 6),
+    ]
+
+
+async def test_quote_of_what_is_answered(telegram: TelegramStandIn, made: StandInBot) -> None:
+    asked = telegram.say(ADA, "😀 one and two")
+    reply = {"message_id": asked, "quote": "two"}
+    said = await made.call("sendMessage", chat_id=ADA, text="this", reply_parameters=reply)
+    quote = Message.model_validate(said["result"]).quote
+    assert quote is not None
+    assert (quote.text, quote.position) == ("two", 11)
+    wrong = {"chat_id": ADA, "text": "this", "reply_parameters": {**reply, "quote": "three"}}
+    assert "QUOTE_TEXT_INVALID" in await made.refusal("sendMessage", **wrong)
+
+
 @pytest.mark.parametrize(
     ("entities", "complaint"),
     [
@@ -166,6 +186,9 @@ async def test_document_is_kept(telegram: TelegramStandIn, made: StandInBot) -> 
         "table.csv",
         b"a,b\n",
     )
+    place = {"chat_id": ADA, "message_id": message.message_id}
+    complaint = "there is no text in the message to edit"
+    assert complaint in await made.refusal("editMessageText", **place, text="no")
     again = await made.bot.send_document(ADA, message.document.file_id)
     assert plain(again.document) == plain(message.document)
     assert telegram.sent[-1].document == seen.document

@@ -7,12 +7,13 @@ from time import monotonic
 
 import pytest
 
+from bot.rich.cutting import cut
 from coordination.deliver import Deliverer
 from coordination.lease_keeper import HeldLease
 from coordination.ports import Delivery, Show
 from storage import leases, messages, outbox, runs
 from storage.database import Database
-from storage.records import Burst, ConversationKey, InboundMessage, Taken
+from storage.records import Burst, ConversationKey, Format, InboundMessage, Taken
 from tests.support.neighbours import Neighbours
 from tests.support.waiting import opened
 
@@ -24,8 +25,12 @@ STATE = "SELECT state FROM outbox"
 class NobodySends:
     """A courier that must not be asked."""
 
-    async def send(self, key: ConversationKey, text: str, may_go: Callable[[], bool]) -> Delivery:
-        raise AssertionError(f"{text} to {key}, {may_go()}")
+    best_format: Format = "plain"
+
+    async def send(
+        self, key: ConversationKey, text: str, how: Format, may_go: Callable[[], bool]
+    ) -> Delivery:
+        raise AssertionError(f"{text} ({how}) to {key}, {may_go()}")
 
     def composing(self, key: ConversationKey) -> AbstractContextManager[Show]:
         raise AssertionError(key)
@@ -63,6 +68,7 @@ async def test_g7_a_part_that_may_be_out_is_not_taken_for_one_that_is_not(
         await commit_and_die(db, began_to_send=began_to_send)
         taken = await take(db, "the late", datetime.now(UTC))
         held = HeldLease(taken, valid_until=monotonic() - 1)
-        assert await Deliverer(db, rules, NobodySends()).deliver(held, taken.work.run) is None
+        deliverer = Deliverer(db, rules, NobodySends(), cut=cut)
+        assert await deliverer.deliver(held, taken.work.run) is None
         [part] = await db.fetch(STATE, {})
         assert part.state == left

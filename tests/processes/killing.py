@@ -1,5 +1,6 @@
 """One process, killed while each of its chats is at another point of its reply."""
 
+import json
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -8,6 +9,7 @@ from typing import Any
 
 from bot.standins.faults import Call
 from bot.standins.model_calls import ModelCall
+from bot.standins.replies import NEW_MESSAGES
 from tests.support.gates import Gate, OutboxGates, outbox_gates
 from tests.support.neighbours import Neighbours
 from tests.support.processes import BOT, BotProcess, bot_process
@@ -58,7 +60,7 @@ class Scene:
             await self._thinking.pass_through()
 
     async def _hold_telegram(self, call: Call) -> None:
-        if is_message_to(SENDING, call) and call.params["text"].endswith("b"):
+        if is_message_to(SENDING, call) and written_in(call).endswith("b"):
             await self._on_its_way.pass_through()
 
     async def reach_every_point(self) -> None:
@@ -127,11 +129,17 @@ def tell(messages: list[dict[str, Any]]) -> str:
     text = str(messages[-1]["content"])
     if LONG not in text:
         return f"{text} to you"
-    return "\n\n".join(f"{text} {'.' * 3000} {letter}" for letter in "abc")
+    return "\n\n".join(f"{text} {'.' * 20_000} {letter}" for letter in "abc")
 
 
 def is_message_to(chat_id: int, call: Call) -> bool:
-    return call.method == "sendMessage" and call.params["chat_id"] == str(chat_id)
+    return call.method in NEW_MESSAGES and call.params["chat_id"] == str(chat_id)
+
+
+def written_in(call: Call) -> str:
+    """What the message says."""
+    rich = call.params.get("rich_message")
+    return str(json.loads(rich)["markdown"]) if rich else call.params["text"]
 
 
 def subject_of(call: ModelCall) -> int:

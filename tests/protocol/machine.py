@@ -10,6 +10,7 @@ from storage import leases, messages, outbox, runs, windows
 from storage.records import (
     Burst,
     ConversationKey,
+    Format,
     InboundMessage,
     Lease,
     PartState,
@@ -125,11 +126,12 @@ class Machine(RuleBasedStateMachine):
             burst,
             reply="\n".join(parts),
             parts=parts,
+            how="rich",
             failure=failure,
             now=self.now,
         )
         chat = self.chats[lease.key]
-        committed = self.agree(chat.commit(lease, burst, parts, failure, self.now), verb)
+        committed = self.agree(chat.commit(lease, burst, parts, "rich", failure, self.now), verb)
         if committed:
             self.known[lease.key, committed.number] = committed
         return committed
@@ -159,6 +161,12 @@ class Machine(RuleBasedStateMachine):
         verb = outbox.record_part(
             self.db, lease, run, part, state=state, message_id=message_id, now=self.now
         )
+        self.agree(predicted, verb)
+
+    def recut(self, taken: Taken, part: int, texts: Sequence[str], how: Format) -> None:
+        lease, run = taken.lease, taken.work.run
+        predicted = self.chats[lease.key].recut(lease, run, part, texts, how, self.now)
+        verb = outbox.recut(self.db, lease, run, part, parts=texts, how=how, now=self.now)
         self.agree(predicted, verb)
 
     def finish(self, taken: Taken, unreachable: str | None, *, is_stale: bool = False) -> None:

@@ -84,6 +84,7 @@ class Conversation(Standing):
         lease: Lease,
         burst: Burst,
         parts: Sequence[str],
+        how: str,
         failure: str | None,
         now: datetime,
     ) -> Run | None:
@@ -98,7 +99,7 @@ class Conversation(Standing):
         run.state, run.version = "committed", self.tells("run_committed", number)
         run.committed_at, run.reply, run.reason = now, "\n".join(parts), failure
         for place, text in enumerate(parts, start=1):
-            self.parts[number, place] = Part(text, now)
+            self.parts[number, place] = Part(text, now, format=how)
         return self.as_it_stands(number)
 
     def supersede(self, lease: Lease, run: Run, now: datetime) -> Released | None:
@@ -152,6 +153,21 @@ class Conversation(Standing):
             (part.state, part.message_id), part.changed_at = told, now
             name = "postponed" if part.state == "pending" else part.state
             self.tells(f"part_{name}", run.number)
+        return True
+
+    def recut(
+        self, lease: Lease, run: Run, number: int, texts: Sequence[str], how: str, now: datetime
+    ) -> bool:
+        part = self.parts.get((run.number, number))
+        if part is None or not self.is_held(lease):
+            return False
+        if part.state == "sending" and part.format != how:
+            for place in [each for each in self.parts if each >= (run.number, number)]:
+                if place[0] == run.number:
+                    del self.parts[place]
+            for fresh, text in enumerate(texts, start=number):
+                self.parts[run.number, fresh] = Part(text, now, format=how)
+            self.tells("parts_recut", run.number)
         return True
 
     def finish(

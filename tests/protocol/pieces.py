@@ -58,6 +58,7 @@ class Part:
     state: str = "pending"
     attempts: int = 0
     message_id: int | None = None
+    format: str = "plain"
 
 
 @dataclass

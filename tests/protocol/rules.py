@@ -5,7 +5,7 @@ from datetime import timedelta
 from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule
 
-from storage.records import Burst, ConversationKey, PartState
+from storage.records import Burst, ConversationKey, Format, PartState
 from tests.protocol.machine import CHATS
 from tests.protocol.processes import Hand, Processes
 
@@ -21,6 +21,7 @@ failures = st.sampled_from([None, None, "no answer"])
 told: st.SearchStrategy[tuple[PartState, int | None]] = st.sampled_from(
     [("sent", 900), ("unconfirmed", None), ("pending", None)]
 )
+formats: st.SearchStrategy[Format] = st.sampled_from(["entities", "plain"])
 hands = st.tuples(st.sampled_from([True, True, True, False]), st.integers(0, 9))
 
 
@@ -159,6 +160,14 @@ class Protocol(Processes):
             self.record_part(taken, part, told)
             if is_asked_again:
                 self.record_part(taken, part, told)
+
+    @precondition(somebody_took)
+    @rule(hand=hands, texts=st.sampled_from([["1"], ["1", "2", "3"]]), how=formats)
+    def process_cuts_a_part_anew(self, hand: Hand, texts: list[str], how: Format) -> None:
+        taken = self.in_hand(hand, is_committed=True)
+        part = self.next_part(taken) or 1
+        self.recut(taken, part, texts, how)
+        self.recut(taken, part, texts, how)
 
     @precondition(somebody_took)
     @rule(hand=hands, is_asked_again=st.booleans(), is_stale=st.booleans())

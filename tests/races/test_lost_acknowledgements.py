@@ -51,6 +51,9 @@ AFTER_THE_COMMIT: dict[str, Verb] = {
     "record": lambda db, taken: outbox.record_part(
         db, taken.lease, taken.work.run, 1, state="sent", message_id=900, now=after(4)
     ),
+    "recut": lambda db, taken: outbox.recut(
+        db, taken.lease, taken.work.run, 1, parts=["a", "b", "c"], how="entities", now=after(4)
+    ),
     "give up": give_up,
     "postpone": lambda db, taken: runs.postpone_delivery(
         db, taken.lease, delay=DELAY, reason="busy", now=after(4)

@@ -104,6 +104,9 @@ VERBS: dict[str, Verb] = {
         db, old.lease, delay=DELAY, reason="busy", now=after(LATE)
     ),
     "start": lambda db, old: outbox.start_part(db, old.lease, old.work.run, 1, now=after(LATE)),
+    "recut": lambda db, old: outbox.recut(
+        db, old.lease, old.work.run, 1, parts=["a", "b"], how="entities", now=after(LATE)
+    ),
     "record": lambda db, old: outbox.record_part(
         db, old.lease, old.work.run, 1, state="sent", message_id=900, now=after(LATE)
     ),

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from coordination.ports import Contents, Delivered, Delivery, NotNow, Show, Unreadable
 from llm.contract import Answer, Chunk, ToolCall, Turn, Usage
-from storage.records import Attachment, ConversationKey
+from storage.records import Attachment, ConversationKey, Format
 
 HANG_SECONDS = 20
 USAGE = Usage(10, 2, estimated=True)
@@ -90,7 +90,9 @@ class ScriptedCourier:
         self.script: list[Delivery | Exception] = []
         self.meanwhile: Meanwhile | None = None
         """What happens while a part is on its way."""
+        self.best_format: Format = "plain"
         self.letters: list[tuple[ConversationKey, str]] = []
+        self.formats: list[Format] = []
         self.typing_in: list[ConversationKey] = []
         self.drafts: list[str] = []
 
@@ -99,10 +101,13 @@ class ScriptedCourier:
         """What went out, to whomever."""
         return [text for _, text in self.letters]
 
-    async def send(self, key: ConversationKey, text: str, may_go: Callable[[], bool]) -> Delivery:
+    async def send(
+        self, key: ConversationKey, text: str, how: Format, may_go: Callable[[], bool]
+    ) -> Delivery:
         if not may_go():
             return NotNow("held back")
         self.letters.append((key, text))
+        self.formats.append(how)
         if self.meanwhile:
             await self.meanwhile()
         delivery = self.script.pop(0) if self.script else Delivered(len(self.letters))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from bot.app import App
 from bot.settings import Settings, load
 from bot.standins.model import ModelStandIn
-from bot.standins.replies import Sent
+from bot.standins.replies import NEW_MESSAGES, Sent
 from bot.standins.telegram import TelegramStandIn
 from storage.steps import FaultPoint, no_fault
 
@@ -60,7 +60,7 @@ class Neighbours:
         return [
             sent
             for sent in self.telegram.sent
-            if sent.chat_id == chat_id and sent.method == "sendMessage"
+            if sent.chat_id == chat_id and sent.method in NEW_MESSAGES
         ]
 
 

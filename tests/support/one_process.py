@@ -27,7 +27,7 @@ from coordination.tools.toolbox import Toolbox
 from coordination.tools.undo import Undoer
 from storage import leases
 from storage.database import Database
-from storage.records import ConversationKey, InboundMessage, Taken
+from storage.records import ConversationKey, Format, InboundMessage, Taken
 from tests.support.acts import ADA, TTL
 from tests.support.edges import (
     HANG_SECONDS,
@@ -63,6 +63,13 @@ NO_TOOLS = Toolbox()
 UNDOING_AT_ONCE = RetryPolicy(base=0, attempts=4)
 
 
+def lines_of(text: str, how: Format) -> list[str]:
+    """A part for each line; for each word, with entities."""
+    return (
+        text.split() if how == "entities" else [line for line in text.splitlines() if line.strip()]
+    )
+
+
 class OneProcess:
     """Its parts, as the composition root puts them together."""
 
@@ -92,7 +99,7 @@ class OneProcess:
         reading = Reading(db, self.attachments)
         briefing = Briefing(db, self.rules, dialogue, summarizer, reading)
         self.composer = Composer(self.rules, dialogue, briefing, self.courier)
-        self.deliverer = Deliverer(db, self.rules, self.courier)
+        self.deliverer = Deliverer(db, self.rules, self.courier, cut=lines_of)
         self.receiver = Receiver(db, self.rules, self.keeper, self.alarm)
         self.answerer = Answerer(
             db,
@@ -102,7 +109,6 @@ class OneProcess:
             self.breaker,
             self.composer,
             self.deliverer,
-            cut=str.splitlines,
         )
 
     async def hear(self, *message_ids: int) -> None:

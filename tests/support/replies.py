@@ -2,7 +2,7 @@
 
 from storage import leases, outbox, runs
 from storage.database import Database
-from storage.records import CommittedReply, Released, Taken
+from storage.records import CommittedReply, Format, Released, Taken
 from tests.support.acts import burst_of
 from tests.support.facts import assert_guarantees
 from tests.support.one_process import OneProcess
@@ -16,20 +16,20 @@ FROM conversations
 """
 
 
-async def committed(process: OneProcess, *parts: str) -> Taken:
+async def committed(process: OneProcess, *parts: str, how: Format = "plain") -> Taken:
     """A reply in the outbox, and the lease."""
     await process.hear(1)
     taken = await process.take()
     run = await runs.commit_reply(
-        process.db, taken.lease, burst_of(taken), reply="\n".join(parts), parts=parts
+        process.db, taken.lease, burst_of(taken), reply="\n".join(parts), parts=parts, how=how
     )
     assert run
     return Taken(taken.lease, CommittedReply(run))
 
 
-async def found_in_sending(process: OneProcess, *parts: str) -> Taken:
+async def found_in_sending(process: OneProcess, *parts: str, how: Format = "plain") -> Taken:
     """A reply whose first part was going out when its process died."""
-    taken = await committed(process, *parts)
+    taken = await committed(process, *parts, how=how)
     assert await outbox.start_part(process.db, taken.lease, taken.work.run, 1)
     await leases.free_leases_of(process.db, [taken.lease.holder])
     return await process.take()

@@ -78,7 +78,7 @@ async def standin_bot() -> AsyncIterator[StandInBot]:
     """Ada may be written to, and has said nothing yet."""
     telegram = TelegramStandIn(token=TOKEN)
     await telegram.start()
-    telegram.open_chat(ADA, "Ada", "de")
+    telegram.introduce(ADA, "Ada", "de")
     bot = Bot(TOKEN, session=AiohttpSession(api=TelegramAPIServer.from_base(telegram.url)))
     async with aiohttp.ClientSession() as http:
         yield StandInBot(telegram, bot, http)

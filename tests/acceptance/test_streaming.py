@@ -1,0 +1,144 @@
+"""What a person sees while the answer is being written, from the update to the last draft."""
+
+import pytest
+
+from bot.standins.faults import Call, Refuse
+from bot.standins.telegram import TelegramStandIn
+from storage.database import Database
+from tests.support.facts import assert_guarantees
+from tests.support.neighbours import Neighbours, running_bot
+
+ADA = 501
+WORDS = "Once upon a time there was a bot that answered exactly once and never twice at all"
+FIRST_DRAFT_SECONDS = 0.4
+
+
+def tell_slowly(around: Neighbours, per_word: float = 0.15) -> None:
+    around.model.answer = lambda _messages: WORDS
+    around.model.per_word = per_word
+
+
+async def drafts_of(telegram: TelegramStandIn, word: str) -> list[str]:
+    """The drafts up to the first that shows the word."""
+    count = 1
+    while word not in (drafts := await telegram.wait_for_draft(ADA, count, timeout=30))[-1].text:
+        count += 1
+    return [draft.text for draft in drafts]
+
+
+async def test_a_draft_thinks_and_grows_until_the_reply_takes_its_place(
+    around: Neighbours, db: Database
+) -> None:
+    tell_slowly(around)
+    around.model.delay = 1
+    async with running_bot(around.settings()):
+        around.telegram.say(ADA, "tell me a story")
+        await around.telegram.wait_for_reply(ADA, timeout=30)
+    drafts = list(around.telegram.drafts)
+    assert drafts[0].text == "", "Thinking…"
+    texts = [draft.text for draft in drafts if draft.text]
+    assert len(texts) >= 2
+    assert all(WORDS.startswith(text) for text in texts)
+    assert texts == sorted(texts, key=len)
+    assert {draft.draft_id for draft in drafts} == {1}
+    assert all(draft.can_stop for draft in drafts)
+    assert [sent.text for sent in around.seen_by(ADA)] == [WORDS]
+    await assert_guarantees(db)
+
+
+async def test_the_first_words_are_seen_at_once(around: Neighbours) -> None:
+    """A hang guard of its own kind: the pace at which drafts follow must not hold up the first."""
+    tell_slowly(around)
+    around.model.delay = 1
+    async with running_bot(around.settings()):
+        around.telegram.say(ADA, "tell me a story")
+        await drafts_of(around.telegram, "Once")
+        first = next(draft for draft in around.telegram.drafts if draft.text)
+    [call] = around.model.calls
+    assert first.at - (call.started + around.model.delay) < 10 * FIRST_DRAFT_SECONDS
+
+
+async def test_stop_keeps_what_was_seen(around: Neighbours, db: Database) -> None:
+    tell_slowly(around)
+    async with running_bot(around.settings()):
+        around.telegram.say(ADA, "tell me a story")
+        shown = (await drafts_of(around.telegram, "upon"))[-1]
+        around.telegram.stop_draft(ADA)
+        await around.telegram.wait_for_reply(ADA, timeout=30)
+    [sent] = around.seen_by(ADA)
+    assert sent.text.startswith(shown)
+    assert sent.text != WORDS
+    assert around.model.counts["cancelled"] == 1
+    await assert_guarantees(db)
+
+
+async def test_the_draft_of_a_dropped_answer_is_replaced(around: Neighbours, db: Database) -> None:
+    tell_slowly(around)
+    async with running_bot(around.settings()):
+        around.telegram.say(ADA, "tell me a story")
+        await drafts_of(around.telegram, "Once")
+        around.telegram.say(ADA, "a short one")
+        await around.telegram.wait_for_reply(ADA, timeout=30)
+    assert {draft.draft_id for draft in around.telegram.drafts} == {1}
+    assert [sent.text for sent in around.seen_by(ADA)] == [WORDS]
+    await assert_guarantees(db)
+
+
+@pytest.mark.parametrize("status", [400, 404], ids=["refused", "an old server"])
+async def test_where_drafts_are_refused_there_is_typing(around: Neighbours, status: int) -> None:
+    async def hook(call: Call) -> Refuse | None:
+        return Refuse(status, "no drafts") if call.method.endswith("Draft") else None
+
+    around.telegram.hook = hook
+    tell_slowly(around)
+    async with running_bot(around.settings()):
+        around.telegram.say(ADA, "tell me a story")
+        await around.telegram.wait_for_calls("sendChatAction")
+        await around.telegram.wait_for_reply(ADA, timeout=30)
+    assert [sent.text for sent in around.seen_by(ADA)] == [WORDS]
+
+
+async def test_drafts_slow_down_when_told_to(around: Neighbours) -> None:
+    refused: list[str] = []
+
+    async def hook(call: Call) -> Refuse | None:
+        if not call.method.endswith("Draft") or refused:
+            return None
+        refused.append(call.method)
+        return Refuse(429, "Too Many Requests: retry after 1", retry_after=1)
+
+    around.telegram.hook = hook
+    tell_slowly(around)
+    async with running_bot(around.settings()):
+        around.telegram.say(ADA, "tell me a story")
+        await around.telegram.wait_for_reply(ADA, timeout=30)
+    assert len(refused) == 1
+    assert [sent.text for sent in around.seen_by(ADA)] == [WORDS]
+
+
+async def test_streaming_can_be_turned_off(around: Neighbours) -> None:
+    tell_slowly(around)
+    async with running_bot(around.settings(streaming=False)):
+        around.telegram.say(ADA, "tell me a story")
+        await around.telegram.wait_for_calls("sendChatAction")
+        await around.telegram.wait_for_reply(ADA, timeout=30)
+    assert not around.telegram.drafts
+    assert [sent.text for sent in around.seen_by(ADA)] == [WORDS]
+
+
+async def test_an_edit_changes_what_is_answered(around: Neighbours, db: Database) -> None:
+    around.model.delay = 1
+    async with running_bot(around.settings()):
+        number = around.telegram.say(ADA, "a tabel for two")
+        await around.model.wait_for_calls(1, timeout=30)
+        around.telegram.edit(ADA, number, "a table for two")
+        await around.telegram.wait_for_reply(ADA, timeout=30)
+        around.telegram.edit(ADA, number, "a table for three")
+        around.telegram.say(ADA, "thanks")
+        await around.telegram.wait_for_reply(ADA, 2, timeout=30)
+    first, second = around.seen_by(ADA)
+    assert "a table for two" in first.text
+    assert "tabel" not in first.text
+    assert "thanks" in second.text
+    assert "a table for three" in str(around.model.calls[-1].messages), "the history is corrected"
+    await assert_guarantees(db)

@@ -1,0 +1,40 @@
+"""A process that sweeps, and so sends reminders."""
+
+import asyncio
+from typing import Any
+
+from coordination.tools.toolbox import load
+from coordination.wake import Wakes
+from storage.database import Database
+from storage.records import ConversationKey, InboundMessage
+from tests.support.one_process import OneProcess
+
+TOOLS = load(["bot.tools.reminders"])
+ALL_DUE = "UPDATE reminders SET due_at = now() - interval '1 s' RETURNING number"
+
+
+class RemindingProcess(OneProcess):
+    """A process that sweeps."""
+
+    def __init__(self, db: Database, holder: str, **changed: Any) -> None:
+        super().__init__(db, holder, TOOLS, **changed)
+        self.wakes = Wakes(
+            db,
+            self.answerer.answer,
+            holder=holder,
+            limit=2,
+            is_dead=self.dead.__contains__,
+            breaker=self.breaker,
+        )
+
+    async def sweep(self) -> None:
+        """One, and all that comes of it."""
+        await self.wakes.sweep()
+        await self.wakes.idle()
+
+    async def meet(self, key: ConversationKey) -> None:
+        """A conversation with one message, which is answered."""
+        await self.receiver.receive(InboundMessage(key, 1, "hello"))
+        answering = asyncio.create_task(self.answerer.answer(key))
+        (await self.writer.next_call()).answer("hello")
+        await answering
