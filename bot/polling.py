@@ -19,6 +19,7 @@ from aiogram.exceptions import (
 )
 from aiogram.methods import GetUpdates
 from aiogram.types import Update
+from pydantic import ValidationError
 
 from bot.raw_updates import as_json, chat_of, next_offset, update_id_of
 from coordination.metrics import RETRIES
@@ -156,6 +157,10 @@ class Poller:
         for update in updates:
             try:
                 await until_available(partial(self._handle, update))
+            except ValidationError as error:
+                # Its own words quote the update, and so what somebody wrote.
+                log.error("update_set_aside", update_id=update_id_of(update), error=_faults(error))
+                await self._keep(update, _faults(error))
             except Exception as error:
                 log.exception("update_set_aside", update_id=update_id_of(update))
                 await self._keep(update, f"{type(error).__name__}: {error}"[:MOST_WORDS])
@@ -178,3 +183,10 @@ class Poller:
         except Exception:
             # Nothing known comes here; one update must not stop all that come after it.
             log.exception("update_lost", update=reprlib.repr(update))
+
+
+def _faults(error: ValidationError) -> str:
+    """What is wrong with an update and where, without what stands there."""
+    faults = error.errors(include_input=False, include_url=False, include_context=False)
+    told = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['type']}" for each in faults[:10])
+    return f"ValidationError: {told}"[:MOST_WORDS]

@@ -98,7 +98,9 @@ class Deliverer:
             _unconfirmed(found)
             return found if await self._record(held, run, part, found) else None
         if not await until_available(
-            lambda: outbox.start_part(self._db, held.lease, run, part.number)
+            lambda: outbox.start_part(
+                self._db, held.lease, run, part.number, attempts=part.attempts
+            )
         ):
             return None
         if not held.is_surely_valid():

@@ -40,6 +40,7 @@ class HeldLease:
         )
         self._stop: asyncio.Future[Stop] = asyncio.get_running_loop().create_future()
         self.stages = Stages()
+        self._is_lost = False
         self.is_leaving = False
         """True once the process has no time left for what can be handed over."""
 
@@ -53,7 +54,7 @@ class HeldLease:
 
     def is_lost(self) -> bool:
         """True once somebody else holds the conversation."""
-        return self._stop.done() and self._stop.result() is Stop.LEASE_LOST
+        return self._is_lost
 
     def counter_is(self, inbound_seq: Seq, revision: int) -> None:
         """Note the counter and the edits: a run that read less is stopped, unless final (G5)."""
@@ -64,7 +65,8 @@ class HeldLease:
             self.stop(Stop.NEWER_MESSAGE)
 
     def stop(self, why: Stop) -> None:
-        """Stop what runs under this lease; only the first reason counts."""
+        """Stop what runs under this lease for the first reason; a loss is noted even after it."""
+        self._is_lost = self._is_lost or why is Stop.LEASE_LOST
         self.is_leaving = self.is_leaving or why is Stop.SHUTTING_DOWN
         if not self._stop.done():
             self._stop.set_result(why)

@@ -102,6 +102,11 @@ stored AS (
         edited_at, attachments
     FROM fresh JOIN chats USING (chat_id, thread_id) JOIN counted USING (chat_id, thread_id), clock
 ),
+used AS (
+    DELETE FROM early_edits e USING fresh
+    WHERE e.chat_id = fresh.chat_id AND e.thread_id = fresh.thread_id
+      AND e.message_id = fresh.message_id
+),
 -- A window that a run consumed is opened anew; one that closed and waits for a run is joined as
 -- it is; an open one slides, never past its cap.
 opened AS (

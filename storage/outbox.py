@@ -34,19 +34,28 @@ NUMBERED = """numbered AS (
         changed.message_id, changed.text, changed.state
 )"""
 
+# Asked again because the first answer was lost on the way, it finds the attempt that the caller is
+# about to make. It reads the locked row: the first one may have been done while this one waited.
 START_PART = f"""
 WITH {CLOCK}, {FENCED},
+before AS MATERIALIZED (
+    SELECT o.part, o.state, o.attempts FROM outbox o JOIN fenced USING (chat_id, thread_id), clock
+    WHERE fenced.lease_expires_at > clock.now AND o.run = :run AND o.part = :part
+    FOR UPDATE OF o
+),
 changed AS (
     UPDATE outbox o SET state = 'sending', attempts = o.attempts + 1, changed_at = clock.now
-    FROM fenced, clock
+    FROM fenced, clock, before
     WHERE o.chat_id = fenced.chat_id AND o.thread_id = fenced.thread_id
-      AND fenced.lease_expires_at > clock.now
-      AND o.run = :run AND o.part = :part AND o.state IN ('pending', 'sending')
+      AND o.run = :run AND o.part = before.part AND o.state IN ('pending', 'sending')
+      AND o.attempts = COALESCE(CAST(:attempts AS integer), o.attempts)
     RETURNING o.*
 ),
 {NUMBERED},
 {TOLD_PART}
 SELECT part FROM changed
+UNION ALL
+SELECT part FROM before WHERE state = 'sending' AND attempts = CAST(:attempts AS integer) + 1
 """
 
 # Told twice because the first answer was lost on the way, it is written down once.
@@ -121,10 +130,25 @@ async def open_parts(db: Database, lease: Lease, run: Run) -> list[Part]:
 
 @verb
 async def start_part(
-    db: Database, lease: Lease, run: Run, part: int, *, now: datetime | None = None
+    db: Database,
+    lease: Lease,
+    run: Run,
+    part: int,
+    *,
+    attempts: int | None = None,
+    now: datetime | None = None,
 ) -> bool:
-    """Write down that the part is about to go out; False: the lease is not ours any more."""
-    arguments = {**fenced(lease), "run": run.number, "part": part, "now": now}
+    """Write down that the part is about to go out; False: the lease is not ours any more.
+
+    `attempts` are those before this one: whoever gives them may ask again.
+    """
+    arguments = {
+        **fenced(lease),
+        "run": run.number,
+        "part": part,
+        "attempts": attempts,
+        "now": now,
+    }
     return await db.fetch_one(START_PART, arguments) is not None
 
 

@@ -12,9 +12,11 @@ _VERBATIM = ("CodeBlock", "Code", "InlineMath", "DisplayMath")
 _TAG = re.compile(r"(?<!\\)(?<!\]\()((?:\\\\)*)<(?=[A-Za-z/!?])")
 # Two bars hide what is between them, which is more often a disjunction or an empty cell.
 _BARS = re.compile(r"(?<!\\)\|{2,}")
-_WITHOUT_BLANK_LINE = r"((?:(?!\n[ \t]*\n)[^$])*?)"
-_INLINE = re.compile(rf"(?<!\\)\\\({_WITHOUT_BLANK_LINE}\\\)")
-_DISPLAY = re.compile(rf"(?<!\\)\\\[{_WITHOUT_BLANK_LINE}\\\]")
+# What opens a formula is never inside another of its kind: without that, a text of openings that
+# nothing closes would be read to its end for each of them.
+_INLINE_OPENS, _DISPLAY_OPENS = r"(?<!\\)\\\(", r"(?<!\\)\\\["
+_INLINE = re.compile(rf"{_INLINE_OPENS}((?:(?!\n[ \t]*\n|{_INLINE_OPENS})[^$])*?)\\\)")
+_DISPLAY = re.compile(rf"{_DISPLAY_OPENS}((?:(?!\n[ \t]*\n|{_DISPLAY_OPENS})[^$])*?)\\\]")
 _LIKE_A_FORMULA = re.compile(r"[\\^_={}]")
 # Without ( ) and ], whose backslash would begin or end a formula.
 _PUNCTUATION = re.compile(r"[!-'*-/:-@\[\\^-`{-~]")

@@ -21,6 +21,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, create_model
 from pydantic.errors import PydanticUserError
 
+from coordination.tools.in_thread import in_thread
 from storage.database import Database
 from storage.records import ConversationKey
 
@@ -92,7 +93,7 @@ class Tool:
         async with asyncio.timeout(self.time_limit.total_seconds()):
             if inspect.iscoroutinefunction(function):
                 return await function(**given)
-            return await asyncio.to_thread(function, **given)
+            return await in_thread(function, **given)
 
 
 def reading(*, time_limit: float = TIME_LIMIT_SECONDS) -> Callable[[Function], Tool]:

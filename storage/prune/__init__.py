@@ -13,6 +13,7 @@ from storage.database import Database
 from storage.pages import pages
 from storage.partitions import drop_partitions
 from storage.prune.content import prune_content
+from storage.prune.early_edits import prune_early_edits
 from storage.prune.events import prune_events
 from storage.records import ConversationKey
 
@@ -33,6 +34,7 @@ class Removed:
     runs: int = 0
     parts: int = 0
     cached_results: int = 0
+    early_edits: int = 0
 
     def __bool__(self) -> bool:
         return any(self.as_dict().values())
@@ -71,6 +73,9 @@ async def prune(
         for batch in (some_events, some_content):
             await _all_of(batch, page)
             tell(removed)
+    while edits := await prune_early_edits(db, older_than=older_than, now=now):
+        removed.early_edits += edits
+        tell(removed)
     removed.partitions = len(await drop_partitions(db, older_than=older_than, now=now))
     return removed
 

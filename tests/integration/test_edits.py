@@ -7,12 +7,14 @@ import pytest
 
 from storage import edits
 from storage.database import Database
+from storage.prune import LEAST, prune
 from storage.records import Counted, InboundMessage
 from tests.support.acts import ADA, CAP, QUIET, after, burst_of, commit, must_take, say
 from tests.support.facts import assert_guarantees
 from tests.support.one_process import OneProcess
 
 MESSAGES = "SELECT text, revision FROM messages JOIN conversations USING (chat_id, thread_id)"
+EARLY = "SELECT message_id FROM early_edits"
 EDITS = "SELECT count(*) AS n FROM events WHERE type = 'edited'"
 
 
@@ -80,6 +82,23 @@ async def test_an_edit_may_come_before_its_message(db: Database) -> None:
     assert await edit(db, edited(1, "first", at=1), at=4) is None
     assert await words(db) == ["second"]
     await assert_guarantees(db)
+
+
+async def test_an_early_edit_goes_once_its_message_has_come(db: Database) -> None:
+    await edit(db, edited(1, "corrected", at=1), at=1)
+    await edit(db, edited(2, "of another", at=1), at=1)
+    await say(db, 1, at=3)
+    assert [row.message_id for row in await db.fetch(EARLY, {})] == [2]
+    await say(db, 1, at=4)
+    assert await words(db) == ["corrected"]
+
+
+async def test_an_early_edit_whose_message_never_came_is_pruned(db: Database) -> None:
+    await edit(db, edited(1, "old", at=0), at=0)
+    await edit(db, edited(2, "young", at=9), at=9)
+    removed = await prune(db, older_than=LEAST, now=after(5) + LEAST)
+    assert removed.early_edits == 1
+    assert [row.message_id for row in await db.fetch(EARLY, {})] == [2]
 
 
 async def test_a_run_that_read_the_old_words_cannot_commit(db: Database) -> None:

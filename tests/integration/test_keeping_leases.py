@@ -13,6 +13,9 @@ from tests.support.gates import Gate
 from tests.support.one_process import OneProcess
 from tests.support.points import always_at, away
 
+TAKEN_BY_ANOTHER = """
+UPDATE conversations SET lease_holder = 'bob', lease_fence = lease_fence + 1 RETURNING 1
+"""
 EXPIRY = "SELECT lease_expires_at FROM conversations"
 
 
@@ -184,3 +187,15 @@ async def test_work_is_cancelled_with_its_caller(process: OneProcess) -> None:
         async with asyncio.timeout(HANG_SECONDS):
             await asyncio.wait({working})
     assert work.was_cancelled
+
+
+async def test_g3_a_loss_is_noted_even_by_a_run_that_was_stopped_before(
+    process: OneProcess, db: Database
+) -> None:
+    await process.hear(1)
+    with process.holding(await process.take()) as held:
+        held.stop(Stop.BY_USER)
+        assert await db.fetch(TAKEN_BY_ANOTHER, {})
+        await process.keeper.beat()
+        assert held.is_lost()
+        assert not held.is_surely_valid()

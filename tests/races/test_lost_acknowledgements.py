@@ -48,6 +48,9 @@ BEFORE_THE_COMMIT: dict[str, Verb] = {
 
 AFTER_THE_COMMIT: dict[str, Verb] = {
     "renew": lambda db, taken: renew(db, [taken.lease], at=4),
+    "start": lambda db, taken: outbox.start_part(
+        db, taken.lease, taken.work.run, 2, attempts=0, now=after(4)
+    ),
     "record": lambda db, taken: outbox.record_part(
         db, taken.lease, taken.work.run, 1, state="sent", message_id=900, now=after(4)
     ),
@@ -165,3 +168,22 @@ async def test_g7_commit_asked_again_while_the_first_still_waits(
     assert committed
     assert await again == committed, "it is in the outbox: nothing was superseded"
     await assert_guarantees(db)
+
+
+async def test_g7_start_asked_again_while_the_first_still_waits(
+    db: Database, database_url: str
+) -> None:
+    await say(db, 1, at=0)
+    taken = await must_take(db, "ada", at=2)
+    assert await commit(db, taken, at=3)
+    lease, run = taken.lease, taken.work.run
+    async with queue_for(database_url, ADA) as queue:
+        first = await queue.joined_by(
+            outbox.start_part(db, lease, run, 1, attempts=0, now=after(4))
+        )
+        again = await queue.joined_by(
+            outbox.start_part(db, lease, run, 1, attempts=0, now=after(4))
+        )
+    assert await first
+    assert await again
+    assert (await outbox.open_parts(db, lease, run))[0].attempts == 1

@@ -1,0 +1,25 @@
+"""Markdown that nobody in their right mind writes."""
+
+from time import process_time
+
+import pytest
+
+from bot.rich.sound import sound
+
+MANY = 10_000
+MOST_SECONDS = 5.0
+
+
+@pytest.mark.parametrize("opening", ["\\( ", "\\[ a_b "])
+def test_formulas_that_nothing_closes_take_no_time(opening: str) -> None:
+    begun = process_time()
+    sound(opening * MANY)
+    assert process_time() - begun < MOST_SECONDS, "the event loop stands still meanwhile"
+
+
+def test_a_formula_begins_at_the_last_opening_before_its_end() -> None:
+    assert sound("a \\( b, but \\(x_1\\)") == "a \\( b, but $x_1$"
+
+
+def test_space_between_the_rows_of_a_formula_opens_none() -> None:
+    assert sound("\\[a_1 \\\\[2pt] b_1\\]") == "$$a_1 \\\\[2pt] b_1$$"
