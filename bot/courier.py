@@ -19,7 +19,7 @@ from aiogram.exceptions import (
 from aiogram.methods import SendMessage, SendRichMessage
 from aiogram.types import InputRichMessage
 
-from bot.refusals import is_about_formatting, knows_no_such_method
+from bot.refusals import in_plain_words, is_about_formatting, knows_no_such_method
 from bot.rich.entities import render
 from bot.session import Attempt, current_attempt
 from bot.sketch import Sketch, Streaming, WantedIn, everywhere
@@ -127,9 +127,9 @@ def fate(error: Exception, how: Format, *, written: bool) -> Delivery:
     if isinstance(error, TelegramRetryAfter):
         return NotNow("too many requests", error.retry_after)
     if how != "plain" and isinstance(error, TelegramAPIError) and is_about_formatting(error):
-        return Unformatted(error.message)
+        return Unformatted(in_plain_words(error.message))
     if isinstance(error, REFUSED):
-        return Unreachable(error.message)
+        return Unreachable(in_plain_words(error.message))
     if isinstance(error, TelegramNetworkError) or not isinstance(error, TelegramAPIError):
         reason = type(error).__name__
         return Unconfirmed(reason) if written else NotNow(reason)

@@ -14,6 +14,9 @@ _FORMATTING = re.compile(
     r"can't parse|\bentit|\brich|unsupported|too long|empty|method not found", re.IGNORECASE
 )
 
+# An apostrophe is one of "can't".
+PLAIN_WORDS = re.compile(r"[A-Za-z][A-Za-z ',:;.()/_-]{0,119}")
+
 
 def is_about_formatting(error: TelegramAPIError) -> bool:
     """Whether the same words may be taken in a plainer format."""
@@ -27,3 +30,9 @@ def is_about_formatting(error: TelegramAPIError) -> bool:
 def knows_no_such_method(error: Exception) -> bool:
     """Whether the server is older than the method; a token it does not know is another 404."""
     return isinstance(error, TelegramNotFound) and "method" in error.message.lower()
+
+
+def in_plain_words(message: str) -> str:
+    """Telegram's words as far as they quote nothing and count nothing: reasons go into the log."""
+    found = PLAIN_WORDS.match(message)
+    return found[0].strip(" :;,") if found else "refused"

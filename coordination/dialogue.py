@@ -108,7 +108,8 @@ class Dialogue:
             self._breaker.answered()
             raise
         finally:
-            await self._record(held, burst, _told(meter, outcome, reason))
+            held.model_calls += 1
+            await self._record(held, burst, _told(meter, outcome, reason, held.model_calls))
         return answer
 
     async def effects_so_far(self, burst: Burst, held: HeldLease) -> list[Effect]:
@@ -165,9 +166,10 @@ def as_turns(effect: Effect) -> list[Turn]:
     ]
 
 
-def _told(meter: Meter, outcome: Outcome, reason: str | None) -> ModelCall:
+def _told(meter: Meter, outcome: Outcome, reason: str | None, number: int) -> ModelCall:
     first = meter.first_token_seconds
     return ModelCall(
+        number=number,
         outcome=outcome,
         reason=reason,
         first_token_ms=None if first is None else round(1000 * first),

@@ -40,6 +40,8 @@ class HeldLease:
         )
         self._stop: asyncio.Future[Stop] = asyncio.get_running_loop().create_future()
         self.stages = Stages()
+        self.model_calls = 0
+        """Requests to the model that were made under this lease."""
         self._is_lost = False
         self.is_leaving = False
         """True once the process has no time left for what can be handed over."""

@@ -70,9 +70,10 @@ class Summarizer:
         try:
             return await self._made(held, burst, found, Seq(last_seq))
         except ForGood as error:
-            # A model that takes no temperature, for example, would refuse every one.
-            self._is_refused = True
-            log.warning("no_summaries_from_now_on", reason=error.reason)
+            # A model that takes no temperature, for example, would refuse every one; one that
+            # dislikes what is said in this chat would not.
+            self._is_refused = error.reason.startswith("HTTP 4")
+            log.warning("no_summary", reason=error.reason, never_again=self._is_refused)
         except TryLater as error:
             log.warning("no_summary", reason=error.reason)
         return found

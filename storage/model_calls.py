@@ -23,14 +23,16 @@ _CALLED = told(
     burst=burst_of("numbered"),
     cause="CAST(:version AS bigint)",
 )
+# The number tells a second telling of the same call, whose first answer was lost.
 RECORD = f"""
 WITH {CLOCK}, {FENCED},
 paid AS (
     UPDATE runs r
     SET tokens_in = r.tokens_in + CAST(:tokens_in AS bigint),
-        tokens_out = r.tokens_out + CAST(:tokens_out AS bigint)
+        tokens_out = r.tokens_out + CAST(:tokens_out AS bigint), model_calls = :number
     FROM fenced
     WHERE r.chat_id = fenced.chat_id AND r.thread_id = fenced.thread_id AND r.number = :run
+      AND r.model_calls = :number - 1
     RETURNING r.chat_id, r.thread_id
 ),
 numbered AS (
@@ -47,6 +49,6 @@ SELECT event_version FROM numbered
 async def record_model_call(
     db: Database, lease: Lease, run: Run, call: ModelCall, *, now: datetime | None = None
 ) -> bool:
-    """Write down a request to the model; False: the lease is not ours any more."""
+    """Write down a request to the model; False: it is known, or the lease is lost."""
     arguments = {**of_run(lease, run), **asdict(call), "now": now}
     return await db.fetch_one(RECORD, arguments) is not None

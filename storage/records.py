@@ -220,6 +220,8 @@ class Polling:
 class ModelCall:
     """One request to the model, as the log tells of it; times in milliseconds."""
 
+    number: int
+    """From 1 within its run."""
     outcome: Literal["answered", "tools", "failed", "refused", "cancelled"]
     reason: str | None
     first_token_ms: int | None

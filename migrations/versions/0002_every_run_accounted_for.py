@@ -56,7 +56,7 @@ def downgrade() -> None:
     )
     op.execute("DELETE FROM runs WHERE kind <> 'burst'")
     op.create_check_constraint(op.f("runs_covers_something"), "runs", "first_seq <= last_seq")
-    for column in ("tokens_out", "tokens_in", "version", "kind"):
+    for column in ("model_calls", "tokens_out", "tokens_in", "version", "kind"):
         op.drop_column("runs", column)
     for column in ("received_version", "event_version"):
         op.drop_column("conversations", column)
@@ -64,7 +64,7 @@ def downgrade() -> None:
 
 def _let_runs_have_kinds_and_versions() -> None:
     op.add_column("runs", sa.Column("kind", sa.Text(), server_default="burst", nullable=False))
-    for column in ("version", "tokens_in", "tokens_out"):
+    for column in ("version", "tokens_in", "tokens_out", "model_calls"):
         op.add_column("runs", _counter(column))
     op.drop_constraint(op.f("runs_covers_something"), "runs")
     op.create_check_constraint(op.f("runs_covers_what_its_kind_says"), "runs", COVERS)

@@ -115,6 +115,7 @@ runs = Table(
     Column("reason", Text),
     Column("tokens_in", BigInteger, nullable=False, server_default="0"),
     Column("tokens_out", BigInteger, nullable=False, server_default="0"),
+    Column("model_calls", BigInteger, nullable=False, server_default="0"),
     Column("started_at", INSTANT, nullable=False),
     Column("committed_at", INSTANT),
     Column("ended_at", INSTANT),

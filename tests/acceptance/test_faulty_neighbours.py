@@ -150,10 +150,11 @@ async def test_it_starts_while_telegram_is_away(around: Neighbours) -> None:
     assert_answered_once(around, BURST)
 
 
-async def test_typing_that_hangs_delays_no_reply(around: Neighbours) -> None:
+@pytest.mark.parametrize("method", ["sendChatAction", "sendMessageDraft"])
+async def test_what_is_shown_meanwhile_delays_no_reply(around: Neighbours, method: str) -> None:
     around.model.delay = 0.4
-    around.telegram.switches.on("slow", 30, methods=["sendChatAction"])
-    async with running_bot(quick(around)):
+    around.telegram.switches.on("slow", 30, methods=[method])
+    async with running_bot(quick(around, streaming=method != "sendChatAction")):
         write(around)
         await around.telegram.switches.wait_for_strikes("slow")
         await around.telegram.wait_for_reply(ADA, timeout=5)

@@ -13,7 +13,6 @@ from tests.support.acts import ADA, take
 from tests.support.ends import assert_answered, assert_unanswered, run_states
 from tests.support.one_process import OneProcess
 from tests.support.points import away, once_at, stumble
-from tests.support.said import APOLOGY
 from tests.support.waiting import until_found
 
 EXPIRED = "SELECT 1 FROM conversations WHERE lease_expires_at <= clock_timestamp()"
@@ -46,7 +45,7 @@ async def test_g10_what_failed_for_good_gets_an_apology_that_covers_the_burst(
         await db.fetch("UPDATE windows SET retry_at = NULL RETURNING 1", {})
         async with process.answering() as call:
             call.fail(error)
-    assert process.courier.sent == [APOLOGY]
+    assert process.courier.sent == ["Sorry."]
     assert (await run_states(db))[-1] == "failed"
     await assert_answered(db, 2)
 
@@ -56,7 +55,7 @@ async def test_g10_an_answer_with_nothing_to_send_gets_an_apology(
 ) -> None:
     await process.hear(1)
     await process.answers("")
-    assert process.courier.sent == [APOLOGY]
+    assert process.courier.sent == ["Sorry."]
     assert await run_states(db) == ["failed"]
     await assert_answered(db, 1)
 

@@ -12,7 +12,6 @@ from storage.database import Database
 from storage.records import Seq
 from tests.support.acts import ADA, burst_of
 from tests.support.one_process import OneProcess
-from tests.support.said import APOLOGY
 
 
 def user(text: str) -> Turn:
@@ -88,8 +87,8 @@ async def test_g10_an_apology_is_no_part_of_the_history(db: Database) -> None:
     async with process.answering() as call:
         call.fail(ForGood("refused"))
     await answered(process, 2, with_text="reply")
-    assert process.courier.sent == [APOLOGY, "reply"]
-    assert assistant(APOLOGY) not in process.writer.calls[-1].turns
+    assert process.courier.sent == ["Sorry.", "reply"]
+    assert assistant("Sorry.") not in process.writer.calls[-1].turns
 
 
 async def test_an_answer_that_the_database_could_not_keep_is_made_storable(db: Database) -> None:

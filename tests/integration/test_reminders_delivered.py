@@ -158,4 +158,4 @@ async def test_the_model_knows_of_what_the_user_was_reminded(bot: Bot, db: Datab
         told = [turn.text for turn in call.turns]
         call.answer("second")
     assert "tea" in "\n".join(told)
-    assert (told[0], told[-1]) == ("text 1", "text 2")
+    assert (told[1], told[-1]) == ("text 1", "text 2"), "after the time"

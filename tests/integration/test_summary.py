@@ -79,7 +79,14 @@ async def test_it_stays_within_its_budget(process: OneProcess) -> None:
         call.answer("reply 4")
 
 
-@pytest.mark.parametrize(("error", "again"), [(TryLater("busy"), True), (ForGood("no"), False)])
+@pytest.mark.parametrize(
+    ("error", "again"),
+    [
+        (TryLater("busy"), True),
+        (ForGood("HTTP 400 Bad Request"), False),
+        (ForGood("content refused"), True),
+    ],
+)
 async def test_without_one_the_reply_goes_out_all_the_same(
     process: OneProcess, error: Exception, again: bool
 ) -> None:

@@ -1,14 +1,16 @@
 """A verb is done, the answer is lost on the way, and the caller asks again."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from datetime import timedelta
+from typing import Any
 
 import asyncpg
 import pytest
 
 from storage import leases, outbox, runs
 from storage.database import Database, driver_dsn
-from storage.records import CommittedReply, Released, Taken
+from storage.model_calls import record_model_call
+from storage.records import CommittedReply, ModelCall, Released, Taken
 from tests.support.acts import (
     ADA,
     after,
@@ -97,6 +99,19 @@ async def test_g7_asked_again_after_the_commit(db: Database, database_url: str, 
     assert await commit(db, taken, at=3)
     assert await outbox.start_part(db, taken.lease, taken.work.run, 1, now=after(3))
     assert await changes_of_the_second(database_url, lambda: verb(db, taken)) is None
+
+
+async def test_a_model_call_told_again_is_counted_once(db: Database, database_url: str) -> None:
+    await say(db, 1, at=0)
+    taken = await must_take(db, "ada", at=2)
+
+    def tell(number: int) -> Coroutine[Any, Any, bool]:
+        call = ModelCall(number, "answered", None, 1, 2, 10, 20, is_estimated=False)
+        run = taken.work.run
+        return record_model_call(db, taken.lease, run, call, now=after(3))
+
+    assert await changes_of_the_second(database_url, lambda: tell(1)) is None
+    assert await tell(2), "another call"
 
 
 async def test_g7_finish_asked_again(db: Database, database_url: str) -> None:

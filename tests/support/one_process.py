@@ -8,7 +8,6 @@ from datetime import timedelta
 from time import monotonic
 from typing import Any
 
-from bot.words import Words
 from coordination.answer import Answerer
 from coordination.breaker import Breaker
 from coordination.briefing import Briefing
@@ -60,6 +59,18 @@ RULES = Rules(
 
 
 NO_TOOLS = Toolbox()
+
+
+class ShortWords:
+    """What the bot itself says, in any language."""
+
+    def apology(self, language: str | None) -> str:  # noqa: ARG002
+        return "Sorry."
+
+    def stopped(self, language: str | None) -> str:  # noqa: ARG002
+        return "Stopped."
+
+
 UNDOING_AT_ONCE = RetryPolicy(base=0, attempts=4)
 
 
@@ -98,7 +109,7 @@ class OneProcess:
         self.attachments = ScriptedAttachments()
         reading = Reading(db, self.attachments)
         briefing = Briefing(db, self.rules, dialogue, summarizer, reading)
-        voice = Voice(db, Words())
+        voice = Voice(db, ShortWords())
         self.composer = Composer(self.rules, dialogue, briefing, self.courier, voice)
         self.deliverer = Deliverer(db, self.rules, self.courier, cut=lines_of)
         self.receiver = Receiver(db, self.rules, self.keeper, self.alarm)
