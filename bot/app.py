@@ -8,6 +8,7 @@ from time import monotonic
 import structlog
 
 from bot import wording
+from bot.attachments.once import ReadOnce
 from bot.attachments.reader import AttachmentReader
 from bot.courier import TelegramCourier
 from bot.elsewhere import Elsewhere
@@ -73,7 +74,8 @@ class App:
         self._writer = OpenAIWriter(settings.model())
         speech = settings.transcription_model
         self._transcriber = OpenAITranscriber(settings.model(), speech) if speech else None
-        self._attachments = AttachmentReader(self._bot, self._transcriber)
+        self._reader = AttachmentReader(self._bot, self._transcriber)
+        self._attachments = ReadOnce(self._reader)
         self._toolbox = toolbox(settings)
         self._wire()
 
@@ -139,7 +141,8 @@ class App:
             closing.push_async_callback(self._writer.aclose)
             if self._transcriber:
                 closing.push_async_callback(self._transcriber.aclose)
-            closing.callback(self._attachments.close)
+            closing.callback(self._reader.close)
+            closing.push_async_callback(self._attachments.aclose)
             await _until(stopping, prepare(self._settings, self._db, self._bot), grace=0)
             if stopping.is_set():
                 return
