@@ -121,6 +121,23 @@ async def test_a_reply_to_a_quote_says_what_is_meant(around: Neighbours, db: Dat
     ]
 
 
+async def test_a_reply_to_what_the_bot_said_says_what_that_was(
+    around: Neighbours, db: Database
+) -> None:
+    around.model.answer = lambda _messages: "# Tea\n\nor **coffee**?"
+    async with running_bot(around.settings()):
+        around.telegram.say(ADA, "Hello")
+        [first] = await around.telegram.wait_for_reply(ADA, timeout=30)
+        around.telegram.say(ADA, "the second", reply_to=first.message_id)
+        await around.telegram.wait_for_reply(ADA, 2, timeout=30)
+        await until_settled(around.database_url)
+    assert first.method == "sendRichMessage"
+    assert asked(around)[0] == (
+        "[In reply to: “# Tea\nor **coffee**?” (written by you, the assistant)]\nthe second"
+    )
+    await assert_guarantees(db)
+
+
 async def test_a_voice_message_is_heard_with_the_words_after_it(
     around: Neighbours, db: Database
 ) -> None:
