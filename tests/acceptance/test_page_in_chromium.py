@@ -70,7 +70,7 @@ async def test_a_chat_in_the_browser(around: Neighbours, db: Database, tmp_path:
         await attach_photo(page, picture)
         sent = page.locator(".message.person").last
         await expect(sent).to_contain_text("Look at this")
-        await expect(sent.locator(".cite")).to_contain_text("Bot")
+        await expect(sent.locator(".cite")).to_contain_text("Thank you, I read all of it")
         await expect(sent.get_by_role("img")).to_have_js_property("naturalWidth", 300)
         await expect(page.locator(REPLIES)).to_have_count(2)
         await expect(page.locator(REPLIES).last).to_contain_text("300x200")

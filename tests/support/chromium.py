@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from aiohttp import web
-from playwright.async_api import Page, async_playwright
+from playwright.async_api import ConsoleMessage, Page, async_playwright
 
 from bot.local import LocalPage
 from bot.standins.loopback import LoopbackServer
@@ -35,13 +35,17 @@ async def page_in_chromium(
             page = await browser.new_page(viewport={"width": width, "height": height})
             page.set_default_timeout(1000 * HANG_SECONDS)
             page.on("pageerror", lambda error: wrong.append(str(error)))
-            page.on("console", lambda said: said.type == "error" and wrong.append(said.text))
+            page.on("console", lambda said: wrong.extend(_complaint(said)))
             await page.goto(server.url)
             yield page
             await browser.close()
     finally:
         await server.stop()
     assert wrong == []
+
+
+def _complaint(said: ConsoleMessage) -> list[str]:
+    return [said.text] if said.type == "error" else []
 
 
 def _app(around: Neighbours, db: Database) -> web.Application:
