@@ -8,6 +8,7 @@ from time import monotonic
 import structlog
 
 from bot.acquaintance import Acquaintance
+from bot.attachments.once import ReadOnce
 from bot.attachments.reader import AttachmentReader
 from bot.commands.desk import Desk
 from bot.commands.listed import register
@@ -77,7 +78,8 @@ class App:
         self._writer = OpenAIWriter(settings.model())
         speech = settings.transcription_model
         self._transcriber = OpenAITranscriber(settings.model(), speech) if speech else None
-        self._attachments = AttachmentReader(self._bot, self._transcriber)
+        self._reader = AttachmentReader(self._bot, self._transcriber)
+        self._attachments = ReadOnce(self._reader)
         self._toolbox = toolbox(settings)
         self._words = Words()
         self._wire()
@@ -150,7 +152,8 @@ class App:
             closing.push_async_callback(self._writer.aclose)
             if self._transcriber:
                 closing.push_async_callback(self._transcriber.aclose)
-            closing.callback(self._attachments.close)
+            closing.callback(self._reader.close)
+            closing.push_async_callback(self._attachments.aclose)
             closing.push_async_callback(self._speaker.close)
             await _until(stopping, prepare(self._settings, self._db, self._bot), grace=0)
             if stopping.is_set():

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from aiogram.enums import ContentType
 from aiogram.types import Checklist, Contact, Dice, Document, Game, Location, Message, Poll, Venue
 
+from bot.inbound.rich_words import rich_words
+
 FROM_PEOPLE = frozenset(
     {
         ContentType.ANIMATION,
@@ -37,6 +39,8 @@ KILO = 1000
 
 def content(message: Message) -> str:
     """The text or caption as it was written, after words for what came with it."""
+    if message.rich_message and (words := rich_words(message.rich_message)):
+        return words
     words = message.text or message.caption or ""
     if message.text is None and message.content_type in FROM_PEOPLE:
         words = f"[sent {thing(message)}] {words}".rstrip()

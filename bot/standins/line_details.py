@@ -59,13 +59,18 @@ def _reply(content: Mapping[str, Any]) -> dict[str, Any] | None:
     if replied is None:
         return None
     quote = content.get("quote", {}).get("text")
-    words = quote or replied.get("text") or replied.get("caption")
+    words = quote or replied.get("text") or replied.get("caption") or _rich_words(replied)
     return {
         "message_id": replied["message_id"],
         "from_bot": replied["from"]["is_bot"],
-        "text": words or "",
+        "text": words,
         "quoted": quote is not None,
     }
+
+
+def _rich_words(message: Mapping[str, Any]) -> str:
+    blocks = message.get("rich_message", {}).get("blocks", [])
+    return "\n".join(block["text"] for block in blocks if isinstance(block.get("text"), str))
 
 
 def _forwarded(content: Mapping[str, Any]) -> str | None:

@@ -7,7 +7,8 @@ import pytest
 
 from bot.attachments import download, reader
 from bot.attachments.reader import DEAF, FAILED, SILENT, TOO_LARGE, UNKNOWN, AttachmentReader
-from bot.standins.faults import Call, Stall
+from bot.standins.faults import Call, DropBefore, Failure, Refuse, Stall
+from bot.standins.method_names import DOWNLOAD
 from bot.telegram import telegram_bot
 from coordination.ports import Readable, Unreadable
 from llm.contract import ForGood
@@ -84,6 +85,36 @@ async def test_a_file_that_takes_too_long(
     monkeypatch.setattr(reader, "SECONDS", 0.05)
     async with asyncio.timeout(10):
         assert await readers[0].read(kept(around, b"12345")) == FAILED
+
+
+@pytest.mark.parametrize("method", ["getFile", DOWNLOAD])
+@pytest.mark.parametrize(
+    ("faults", "calls"),
+    [
+        ([DropBefore(), Refuse(500, "Internal Server Error")], 3),
+        ([Refuse(404, "Not Found")], 1),
+        ([Refuse(502, "Bad Gateway")] * 3, 3),
+    ],
+    ids=["passing", "gone", "away"],
+)
+async def test_a_fetch_that_fails_is_repeated_where_that_helps(
+    around: Neighbours,
+    readers: list[AttachmentReader],
+    monkeypatch: pytest.MonkeyPatch,
+    method: str,
+    faults: list[Failure],
+    calls: int,
+) -> None:
+    left = list(faults)
+
+    async def hook(call: Call) -> Failure | None:
+        return left.pop(0) if call.method == method and left else None
+
+    around.telegram.hook = hook
+    monkeypatch.setattr(download, "PAUSES", (0, 0))
+    said = await readers[0].read(kept(around, b"12345"))
+    assert around.telegram.call_counts[method] == calls
+    assert said == (Words("It reads:\n12345") if len(faults) < calls else FAILED)
 
 
 @pytest.mark.parametrize(("ear", "said"), [(1, SILENT), (2, FAILED)], ids=["silence", "refusal"])

@@ -1,0 +1,100 @@
+"""What somebody sees who chats in the browser."""
+
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Locator, Page, expect
+
+from bot.standins.pictures import blank_png
+from storage.database import Database
+from tests.support.chromium import CHROMIUM, HANG_SECONDS, MISSING, page_in_chromium
+from tests.support.facts import assert_guarantees
+from tests.support.neighbours import Neighbours, running_bot
+
+pytestmark = pytest.mark.skipif(not CHROMIUM.exists(), reason=MISSING)
+
+REPLIES = ".message.bot:not(.draft)"
+DRAFT_WITH_WORDS = ".message.draft:not(:has(.thinking))"
+
+expect.set_options(timeout=1000 * HANG_SECONDS)
+
+
+async def write(page: Page, *texts: str) -> None:
+    for text in texts:
+        await page.get_by_label("Message", exact=True).fill(text)
+        await page.keyboard.press("Enter")
+
+
+async def choose(message: Locator, what: str) -> None:
+    await message.hover()
+    await message.get_by_label("What to do with this message").click()
+    await message.get_by_role("button", name=what, exact=True).click()
+
+
+async def attach_photo(page: Page, picture: Path) -> None:
+    await page.get_by_label("Attach", exact=True).click()
+    async with page.expect_file_chooser() as chooser:
+        await page.get_by_role("button", name="Photos", exact=True).click()
+    await (await chooser.value).set_files(picture)
+
+
+async def width_of(page: Page) -> int:
+    """How wide the page would have to be to show everything."""
+    return int(await page.evaluate("document.documentElement.scrollWidth"))
+
+
+async def test_a_chat_in_the_browser(around: Neighbours, db: Database, tmp_path: Path) -> None:
+    picture = tmp_path / "grey.png"
+    picture.write_bytes(blank_png(300, 200))
+    around.model.delay, around.model.per_word = 0.5, 0.2
+    async with (
+        running_bot(around.settings(debounce_quiet_seconds=1)),
+        page_in_chromium(around, db, 1280, 800) as page,
+    ):
+        await write(page, "Hello", "Is anybody there?")
+        await expect(page.locator(DRAFT_WITH_WORDS)).to_be_visible()
+        await page.screenshot(path=tmp_path / "draft.png")
+        await expect(page.locator(REPLIES)).to_contain_text("anybody there")
+        await expect(page.locator(".message.draft")).to_have_count(0)
+
+        await choose(page.locator(".message.person").first, "Edit")
+        await write(page, "Good morning")
+        first = page.locator(".message.person").first
+        await expect(first).to_contain_text("Good morning")
+        await expect(first).to_contain_text("edited")
+
+        around.model.per_word = 0
+        await choose(page.locator(REPLIES), "Reply")
+        await expect(page.locator("#about")).to_be_visible()
+        await page.get_by_label("Message", exact=True).fill("Look at this")
+        await attach_photo(page, picture)
+        sent = page.locator(".message.person").last
+        await expect(sent).to_contain_text("Look at this")
+        await expect(sent.locator(".cite")).to_contain_text("Thank you, I read all of it")
+        await expect(sent.get_by_role("img")).to_have_js_property("naturalWidth", 300)
+        await expect(page.locator(REPLIES)).to_have_count(2)
+        await expect(page.locator(REPLIES).last).to_contain_text("300x200")
+        await expect(page.locator("#unanswered")).to_have_text("0")
+        await page.screenshot(path=tmp_path / "chat.png")
+        assert await width_of(page) <= 1280
+    assert len(around.seen_by(1001)) == 2
+    await assert_guarantees(db)
+
+
+async def test_a_chat_on_a_phone(around: Neighbours, db: Database, tmp_path: Path) -> None:
+    async with (
+        running_bot(around.settings()),
+        page_in_chromium(around, db, 390, 844) as page,
+    ):
+        await write(page, "A long word: " + 100 * "x", "https://example.org/" + 80 * "y")
+        await expect(page.locator(REPLIES)).to_have_count(1)
+        await expect(page.locator(REPLIES)).to_be_in_viewport()
+        await page.screenshot(path=tmp_path / "phone.png")
+        assert await width_of(page) <= 390
+        await page.get_by_role("button", name="State").click()
+        await expect(page.locator("#panel")).to_be_in_viewport()
+        await expect(page.locator("#unanswered")).to_have_text("0")
+        await page.screenshot(path=tmp_path / "state.png")
+        assert await width_of(page) <= 390
+    assert len(around.seen_by(1001)) == 1
+    await assert_guarantees(db)
