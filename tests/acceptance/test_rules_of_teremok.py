@@ -3,17 +3,21 @@
 from datetime import timedelta
 
 import pytest
+from aiogram import Bot
 from aiogram.types import Message
-from coordination.people import People
 from teremok import MockBot, MockMessageDocument, MockMessagePhoto, MockMessageText
 
+from bot.acquaintance import Acquaintance
 from bot.attachments.reader import AttachmentReader
+from bot.commands.desk import Desk
+from bot.commands.speaker import Speaker
 from bot.courier import TelegramCourier
 from bot.handlers import dispatcher
 from bot.parts import MESSAGE_LIMIT
 from bot.rich.cutting import cut
 from bot.standins.pictures import blank_png
-from coordination.ports import Delivered, Unreachable, Words
+from bot.words import Words
+from coordination.ports import Delivered, Readable, Unreachable
 from llm.contract import Image
 from storage.database import Database
 from storage.records import Attachment, ConversationKey, Format
@@ -32,11 +36,14 @@ HARD = "\n\n".join(
 
 
 def bot_of(db: Database, told: list[int]) -> MockBot:
-    async def tell_why(chat_id: int) -> None:
+    async def tell_why(chat_id: int, _language: str | None) -> None:
         told.append(chat_id)
 
     receiver = OneProcess(db, "peer").receiver
-    return MockBot(dispatcher(receiver, People(db), tell_why, timedelta(seconds=5)))
+    # Whoever answers commands has nothing to say here.
+    speaker = Speaker(Bot("4242:a-token-for-tests"))
+    desk = Desk(db, receiver, Words(), speaker, Acquaintance(db), {})
+    return MockBot(dispatcher(receiver, tell_why, desk, timedelta(seconds=5)))
 
 
 async def stored(db: Database) -> list[str]:
@@ -63,7 +70,7 @@ async def test_files_are_fetched_through_aiogram(db: Database) -> None:
     bot.add_file("list", b"milk")
     bot.add_file("picture", blank_png(40, 30))
     reader = AttachmentReader(bot, None)
-    assert await reader.read(Attachment("document", "list", 4, "text/plain")) == Words(
+    assert await reader.read(Attachment("document", "list", 4, "text/plain")) == Readable(
         "It reads:\nmilk"
     )
     assert isinstance(await reader.read(Attachment("photo", "picture", 9)), Image)

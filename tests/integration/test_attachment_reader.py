@@ -114,7 +114,7 @@ async def test_a_fetch_that_fails_is_repeated_where_that_helps(
     monkeypatch.setattr(download, "PAUSES", (0, 0))
     said = await readers[0].read(kept(around, b"12345"))
     assert around.telegram.call_counts[method] == calls
-    assert said == (Words("It reads:\n12345") if len(faults) < calls else FAILED)
+    assert said == (Readable("It reads:\n12345") if len(faults) < calls else FAILED)
 
 
 @pytest.mark.parametrize(("ear", "said"), [(1, SILENT), (2, FAILED)], ids=["silence", "refusal"])

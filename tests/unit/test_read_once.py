@@ -6,7 +6,7 @@ import pytest
 
 from bot.attachments import once
 from bot.attachments.once import ReadOnce
-from coordination.ports import Words
+from coordination.ports import Readable
 from storage.records import Attachment
 from tests.support.edges import ScriptedAttachments
 from tests.support.gates import Gate
@@ -16,7 +16,7 @@ ONE, TWO, GONE = (Attachment("document", name) for name in ("one", "two", "gone"
 
 def scripted() -> ScriptedAttachments:
     attachments = ScriptedAttachments()
-    attachments.files = {"one": Words("1"), "two": Words("2")}
+    attachments.files = {"one": Readable("1"), "two": Readable("2")}
     return attachments
 
 
@@ -24,7 +24,7 @@ async def test_what_failed_is_tried_anew_and_the_rest_is_not() -> None:
     attachments = scripted()
     reading = ReadOnce(attachments)
     for _ in range(2):
-        assert await reading.read(ONE) == Words("1")
+        assert await reading.read(ONE) == Readable("1")
         await reading.read(GONE)
     assert attachments.asked == ["one", "gone", "gone"]
 
