@@ -108,7 +108,7 @@ class Sender:
                 text=line.text,
                 method=method,
                 at=time.monotonic(),
-                params=dict(params),
+                params=params,
                 content=line.content,
                 rich=line.rich,
                 document=document,

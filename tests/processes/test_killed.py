@@ -22,6 +22,9 @@ from tests.support.neighbours import neighbours
 from tests.support.postgres import fresh_database
 from tests.support.processes import FAR_AWAY, frozen, poller
 
+# Nine processes start side by side, each of which imports for seconds.
+pytestmark = pytest.mark.timeout(300)
+
 LEASE_SECONDS = 3
 LONG_LEASE_SECONDS = 300
 """More than a test has time to wait."""

@@ -94,7 +94,9 @@ class Scene:
 async def test_g7_a_stop_finishes_or_hands_over_and_is_in_time(around: Neighbours) -> None:
     scene = Scene(around)
     start = partial(
-        bot_process, around.environment(lease_ttl_seconds=LONG_LEASE_SECONDS), module=FAR_AWAY
+        bot_process,
+        around.environment(lease_ttl_seconds=LONG_LEASE_SECONDS, rich_text=False),
+        module=FAR_AWAY,
     )
     async with start() as one, start() as two, start() as three:
         processes = [one, two, three]

@@ -45,6 +45,7 @@ class RunRow:
     state: str = "generating"
     tokens_in: int = 0
     tokens_out: int = 0
+    model_calls: int = 0
     reply: str | None = None
     reason: str | None = None
     committed_at: datetime | None = None

@@ -15,7 +15,7 @@ from typing import Any
 from bot.settings import Settings
 
 ROOT = Path(__file__).parents[2]
-HANG_SECONDS = 60.0
+HANG_SECONDS = 100.0
 """A start costs seconds of importing, and several may share two cores."""
 BOT = "bot"
 FAR_AWAY = "tests.support.far_away"
