@@ -7,7 +7,7 @@ from functools import partial
 
 from bot.standins.faults import Call, DropBefore
 from bot.standins.model_calls import ModelCall
-from tests.processes.killing import LONG, is_message_to, subject_of, tell
+from tests.processes.killing import LONG, is_message_to, subject_of, tell, written_in
 from tests.support.gates import Gate
 from tests.support.neighbours import Neighbours
 from tests.support.processes import FAR_AWAY, BotProcess, bot_process, frozen, poller
@@ -39,7 +39,7 @@ class Scene:
         if is_message_to(STUCK, call) and not self.stuck.was_reached:
             await self.stuck.pass_through()
             return DropBefore()
-        if is_message_to(DELIVERING, call) and call.params["text"].endswith("b"):
+        if is_message_to(DELIVERING, call) and written_in(call).endswith("b"):
             await self.second_part.pass_through()
         return None
 
@@ -95,7 +95,7 @@ async def test_g7_a_stop_finishes_or_hands_over_and_is_in_time(around: Neighbour
     scene = Scene(around)
     start = partial(
         bot_process,
-        around.environment(lease_ttl_seconds=LONG_LEASE_SECONDS, rich_text=False),
+        around.environment(lease_ttl_seconds=LONG_LEASE_SECONDS),
         module=FAR_AWAY,
     )
     async with start() as one, start() as two, start() as three:
