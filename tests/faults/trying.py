@@ -1,0 +1,82 @@
+"""A fault at each of the steps, some side by side: what all trials have in common."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+
+import pytest
+
+from storage.embedded import EmbeddedPostgres
+from tests.faults.scenes import ADA, Scene, enough, remembered
+from tests.faults.scenes_with_tools import TOOLS, reminded, undone
+from tests.faults.steps import ALL_SCENES, SCENES, TOOL_SCENES, points, scene_of
+from tests.support.neighbours import Neighbours, neighbours
+from tests.support.postgres import fresh_database
+from tests.support.said import APOLOGY, STOPPED
+from tests.support.waiting import rows_of, until_found, until_settled
+
+SIDE_BY_SIDE = 5
+HANG_SECONDS = 60
+
+NOTHING_TO_DELIVER = "SELECT 1 FROM conversations HAVING bool_and(committed_run IS NULL)"
+EFFECTS_NOT_ONCE = """
+SELECT tool, count(*), min(state) FROM effects GROUP BY burst, tool
+HAVING count(*) > 1 OR bool_or(state IN ('processing', 'to_undo'))
+"""
+BOTH_RECEIVED = (
+    "SELECT 1 AS yes FROM messages WHERE text IN ('first', 'second') HAVING count(*) = 2"
+)
+
+parts = pytest.mark.parametrize("part", [SCENES, TOOL_SCENES], ids=["plain", "tools"])
+
+Trial = Callable[[Neighbours, str], Awaitable[None]]
+
+
+async def try_all(postgres: EmbeddedPostgres, part: Mapping[str, Scene], trial: Trial) -> None:
+    """Try every point, some side by side, and fail with all that went wrong."""
+    room = asyncio.Semaphore(SIDE_BY_SIDE)
+
+    async def try_one(point: str) -> str | None:
+        async with room, fresh_database(postgres) as dsn, neighbours(dsn) as around:
+            try:
+                async with asyncio.timeout(HANG_SECONDS):
+                    await trial(around, point)
+            except Exception as error:  # noqa: BLE001 (all of them are reported together)
+                return f"{point}: {error!r}"
+        return None
+
+    results = await asyncio.gather(*(try_one(point) for point in points(part)))
+    assert [result for result in results if result] == []
+
+
+async def answered(around: Neighbours) -> None:
+    await until_found(around.database_url, BOTH_RECEIVED)
+    await until_settled(around.database_url)
+    await until_found(around.database_url, NOTHING_TO_DELIVER)
+    twice = await rows_of(around.database_url, EFFECTS_NOT_ONCE)
+    assert not twice, twice
+
+
+def settings_for(point: str, **changed: object) -> dict[str, object]:
+    """What the bot of the point's scene is to run with."""
+    _, _, step = point.partition(" ")
+    tools = {"tools": TOOLS} if step in TOOL_SCENES else {}
+    # So that it is renewed while a call of a second and a half is under way.
+    short = {"lease_ttl_seconds": 3} if step == "renew_resource" else {}
+    forgetful = {"history_messages": 1} if ALL_SCENES[step] is remembered else {}
+    return {"debounce_quiet_seconds": 0.2} | changed | tools | short | forgetful
+
+
+def assert_said_once(around: Neighbours, point: str, *, resent: bool) -> None:
+    seen = [sent.text for sent in around.seen_by(ADA)]
+    scene = scene_of(point)
+    assert sum("⏰ tea" in text for text in seen) == (scene is reminded), seen
+    if scene is undone:
+        # An undo goes on beside the delivery: whoever dies in it may die in the moment of sending.
+        assert set(seen) == {APOLOGY}
+        assert len(seen) == 1 or resent or point.endswith("undo")
+        return
+    if scene is enough and seen == [STOPPED]:
+        return  # it stopped the run of the successor, which had shown nothing yet
+    texts = ("first", "second")
+    times = [sum(text in reply for reply in seen) for text in texts]
+    assert times == ([2, 2] if resent else [1, 1]), seen
