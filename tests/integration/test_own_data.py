@@ -1,5 +1,6 @@
 """What is kept of a person: exported whole, forgotten whole, and never twice."""
 
+from bot.words import Words
 from storage.contacts import save_facts
 from storage.database import Database
 from storage.forget import forget_everything
@@ -89,7 +90,7 @@ async def test_g3_a_run_of_who_is_forgotten_ends_and_changes_nothing(db: Databas
 
 
 async def test_the_bot_speaks_the_language_that_was_chosen(db: Database) -> None:
-    process = OneProcess(db, "ada")
+    process = OneProcess(db, "ada", words=Words())
     for chosen, said in (("ru", "Остановлено."), (None, "Detenido.")):
         await note_person(db, ADA.chat_id, name="Ada", language="es-MX")
         await choose_language(db, ADA.chat_id, chosen)

@@ -16,7 +16,7 @@ from tests.support.processes import BotProcess, bot_process, frozen, poller
 from tests.support.waiting import until_settled
 
 HELD = 701
-LEASE_SECONDS = 2
+LEASE_SECONDS = 4
 SIZE = 20
 
 

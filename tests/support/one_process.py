@@ -16,6 +16,7 @@ from coordination.deliver import Deliverer
 from coordination.dialogue import Dialogue
 from coordination.lease_keeper import HeldLease, LeaseKeeper
 from coordination.patience import RetryPolicy
+from coordination.ports import Words
 from coordination.reading import Reading
 from coordination.receive import Receiver
 from coordination.rules import Rules
@@ -71,6 +72,9 @@ class ShortWords:
         return "Stopped."
 
 
+SHORT_WORDS = ShortWords()
+
+
 UNDOING_AT_ONCE = RetryPolicy(base=0, attempts=4)
 
 
@@ -91,6 +95,7 @@ class OneProcess:
         toolbox: Toolbox = NO_TOOLS,
         *,
         undoing: RetryPolicy = UNDOING_AT_ONCE,
+        words: Words = SHORT_WORDS,
         breaker: Breaker | None = None,
         **changed: Any,
     ) -> None:
@@ -109,7 +114,7 @@ class OneProcess:
         self.attachments = ScriptedAttachments()
         reading = Reading(db, self.attachments)
         briefing = Briefing(db, self.rules, dialogue, summarizer, reading)
-        voice = Voice(db, ShortWords())
+        voice = Voice(db, words)
         self.composer = Composer(self.rules, dialogue, briefing, self.courier, voice)
         self.deliverer = Deliverer(db, self.rules, self.courier, cut=lines_of)
         self.receiver = Receiver(db, self.rules, self.keeper, self.alarm)
