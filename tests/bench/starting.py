@@ -18,10 +18,15 @@ LIBRARIES = (
     "aiohttp.web",
     "apscheduler.schedulers.asyncio",
     "asyncpg",
+    "fluent.runtime",
     "openai",
+    "PIL.Image",
+    "prometheus_client",
     "pydantic_settings",
+    "pypdf",
     "sqlalchemy.ext.asyncio",
     "structlog",
+    "telegramify_markdown",
     "typer",
 )
 
