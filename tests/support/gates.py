@@ -71,9 +71,10 @@ class OutboxGates:
         return int(pid)
 
     async def hang_up(self, chat_id: int, part: int) -> None:
-        """Undo the statement of a process that is dead, as PostgreSQL does when it notices."""
-        pid = await self.arrival(chat_id, part)
-        await self._connection.execute("SELECT pg_terminate_backend($1, 5000)", pid)
+        """Undo what a dead process left waiting, as PostgreSQL does when it notices."""
+        # On a slow machine the statement may have run into its time limit just before.
+        if pid := await self._connection.fetchval(WAITING, chat_id, part):
+            await self._connection.execute("SELECT pg_terminate_backend($1, 5000)", int(pid))
         await self._connection.execute("SELECT pg_advisory_unlock($1, $2)", chat_id, part)
 
 
