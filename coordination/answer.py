@@ -25,7 +25,7 @@ from coordination.patience import OWN_FAULTS, until_available
 from coordination.ports import Alarm
 from coordination.rules import Rules
 from coordination.voice import Voice
-from storage import leases, runs, windows
+from storage import leases, runs, taking, windows
 from storage.database import Database, Unavailable
 from storage.records import Burst, CommittedReply, ConversationKey, Format, Released, Run, Taken
 
@@ -75,7 +75,7 @@ class Answerer:
             self._alarm.set(key, due_in)
 
     async def _take(self, key: ConversationKey, *, may_generate: bool) -> Taken | None:
-        return await leases.take_lease(
+        return await taking.take_lease(
             self._db,
             key,
             holder=self._keeper.holder,

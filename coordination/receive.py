@@ -12,9 +12,9 @@ from coordination.rules import Rules
 from storage.cancel import Cancelled, cancel_burst
 from storage.database import Database, Unavailable
 from storage.edits import edit
-from storage.leases import ask_to_stop
 from storage.messages import receive
 from storage.records import ConversationKey, Counted, Fence, InboundMessage
+from storage.stopping import ask_to_stop
 
 MOST_AT_ONCE = 500
 

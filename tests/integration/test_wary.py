@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from storage import database, leases, messages, windows
+from storage import database, leases, messages, taking, windows
 from storage.database import Database, Unavailable
 from storage.records import ConversationKey, InboundMessage, Taken
 from tests.support.waiting import opened
@@ -24,7 +24,7 @@ async def due(db: Database) -> list[ConversationKey]:
 
 
 async def take(db: Database, holder: str, ttl: timedelta = TTL) -> Taken | None:
-    return await leases.take_lease(
+    return await taking.take_lease(
         db,
         KEY,
         holder=holder,

@@ -11,7 +11,7 @@ from bot.rich.cutting import cut
 from coordination.deliver import Deliverer
 from coordination.lease_keeper import HeldLease
 from coordination.ports import Delivery, Show
-from storage import leases, messages, outbox, runs
+from storage import leases, messages, outbox, runs, taking
 from storage.database import Database
 from storage.records import Burst, ConversationKey, Format, InboundMessage, Taken
 from tests.support.neighbours import Neighbours
@@ -37,7 +37,7 @@ class NobodySends:
 
 
 async def take(db: Database, holder: str, now: datetime) -> Taken:
-    taken = await leases.take_lease(
+    taken = await taking.take_lease(
         db, ADA, holder=holder, ttl=TTL, max_supersedes=2, max_wait=TTL, now=now
     )
     assert taken

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from hypothesis.stateful import RuleBasedStateMachine
 
-from storage import leases, messages, outbox, runs, windows
+from storage import leases, messages, outbox, runs, taking, windows
 from storage.cancel import cancel_burst
 from storage.records import (
     Burst,
@@ -81,7 +81,7 @@ class Machine(RuleBasedStateMachine):
         self.agree(self.chats[key].due_in(self.now), due_in)
 
     def take(self, key: ConversationKey, holder: str) -> Taken | None:
-        verb = leases.take_lease(
+        verb = taking.take_lease(
             self.db,
             key,
             holder=holder,

@@ -1,7 +1,7 @@
 """The person stops the answer at the very moment in which it is done."""
 
-from storage import leases
 from storage.database import Database
+from storage.stopping import ask_to_stop
 from tests.support.acts import ADA, after, commit, must_take, say
 from tests.support.facts import assert_guarantees
 from tests.support.queues import queue_for
@@ -16,7 +16,7 @@ async def test_a_stop_that_waited_for_the_commit_finds_nothing_to_stop(
     taken = await must_take(db, "ada", at=2)
     async with queue_for(database_url, ADA) as queue:
         committing = await queue.joined_by(commit(db, taken, at=3))
-        stopping = await queue.joined_by(leases.ask_to_stop(db, ADA, now=after(3)))
+        stopping = await queue.joined_by(ask_to_stop(db, ADA, now=after(3)))
     assert await committing
     assert await stopping is None
     assert "stop_asked" not in [row.type for row in await db.fetch(TYPES, {})]
@@ -29,7 +29,7 @@ async def test_a_commit_that_waited_for_the_stop_goes_through(
     await say(db, 1, at=0)
     taken = await must_take(db, "ada", at=2)
     async with queue_for(database_url, ADA) as queue:
-        stopping = await queue.joined_by(leases.ask_to_stop(db, ADA, now=after(3)))
+        stopping = await queue.joined_by(ask_to_stop(db, ADA, now=after(3)))
         committing = await queue.joined_by(commit(db, taken, at=3))
     assert await stopping == taken.lease.fence
     assert await committing

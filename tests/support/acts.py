@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
-from storage import leases, messages, outbox, runs
+from storage import leases, messages, outbox, runs, taking
 from storage.database import Database
 from storage.records import (
     Burst,
@@ -50,7 +50,7 @@ async def say(
 
 
 async def take(db: Database, holder: str, *, at: float, key: ConversationKey = ADA) -> Taken | None:
-    return await leases.take_lease(
+    return await taking.take_lease(
         db,
         key,
         holder=holder,

@@ -27,7 +27,7 @@ from coordination.tools.resources import Resources
 from coordination.tools.toolbox import Toolbox
 from coordination.tools.undo import Undoer
 from coordination.voice import Voice
-from storage import leases
+from storage import taking
 from storage.database import Database
 from storage.records import ConversationKey, Format, InboundMessage, Taken
 from tests.support.acts import ADA, TTL
@@ -159,7 +159,7 @@ class OneProcess:
             call.answer(text)
 
     async def take(self, key: ConversationKey = ADA) -> Taken:
-        taken = await leases.take_lease(
+        taken = await taking.take_lease(
             self.db,
             key,
             holder=self.keeper.holder,

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from storage import leases, messages, outbox, runs
+from storage import messages, outbox, runs, taking
 from storage.database import Database
 from storage.records import Burst, ConversationKey, InboundMessage, Released, Run, Taken
 from tests.support.acts import ADA, CAP, MAX_SUPERSEDES, MAX_WAIT, NOON, QUIET, TTL
@@ -41,7 +41,7 @@ class Past:
         await messages.receive(self.db, inbound, quiet=QUIET, cap=CAP, now=self.after(at))
 
     async def take(self, holder: str, *, at: float) -> Taken:
-        taken = await leases.take_lease(
+        taken = await taking.take_lease(
             self.db,
             self.key,
             holder=holder,
