@@ -1,6 +1,7 @@
 """What is seen of an answer while it is written, and what remains if its reader has enough."""
 
 from storage.database import Database
+from storage.records import Fence
 from tests.support.acts import ADA
 from tests.support.facts import assert_guarantees
 from tests.support.one_process import OneProcess
@@ -82,3 +83,13 @@ async def test_a_message_that_came_before_the_stop_supersedes_all_the_same(db: D
     await process.answers("reply to both")
     assert process.courier.sent == ["reply to both"]
     await assert_guarantees(db)
+
+
+async def test_a_stop_meant_for_an_earlier_run_leaves_this_one_alone(db: Database) -> None:
+    process = OneProcess(db, "ada")
+    await process.hear(1)
+    async with process.answering() as call:
+        process.keeper.stop_run(ADA, Fence(0))
+        call.answer("reply")
+    assert not call.was_cancelled
+    assert process.courier.sent == ["reply"]
