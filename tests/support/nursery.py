@@ -23,6 +23,12 @@ from tests.support.clock import shift_clock
 
 PR_SET_PDEATHSIG = 1  # prctl(2), Linux
 
+SENT = ("after record_part", "before postpone_delivery", "before recut")
+"""Where it is written down, or clear, what became of a part that was being sent."""
+
+DIED_SENDING = "died while a part was being sent"
+"""The last line of whoever dies at his step in that moment."""
+
 
 def main() -> None:
     """Serve until standard input ends; the children do not outlive it."""
@@ -94,12 +100,14 @@ def _be_a_bot(order: dict[str, Any]) -> None:
 def _fault(die: str | None, passes: int) -> FaultPoint:
     if die is None:
         return no_fault
-    left = passes
+    left, sending = passes, False
 
     async def die_there(where: str) -> None:
-        nonlocal left
+        nonlocal left, sending
+        sending = where == "before send_message" or (sending and where not in SENT)
         if where == die:
             if left == 0:
+                os.write(2, DIED_SENDING.encode() if sending else b"")
                 os.kill(os.getpid(), signal.SIGKILL)
             left -= 1
 
