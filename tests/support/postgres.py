@@ -16,14 +16,20 @@ from storage.embedded import EmbeddedPostgres
 
 TEMPLATE = "template_onereply"
 EMPTY = "template0"
-# A copy takes 13 ms this way, 14 to 25 ms through the log (WAL_LOG, the default).
+# A copy in memory takes 11 ms this way, 23 ms through the log (WAL_LOG, the default).
+
+
+MEMORY = Path("/dev/shm")  # noqa: S108 - mkdtemp makes it ours
+# Each test's database is some 400 files: on a disk most of a run would go into making them.
+MEMORY_BYTES = 4 * 1024**3
 
 
 @contextmanager
-def reachable_folder() -> Iterator[Path]:
+def reachable_folder(parent: Path | None = None) -> Iterator[Path]:
     """A short temporary folder that root's PostgreSQL, running as another account, may enter."""
     # As root TMPDIR may lie in a private home.
-    parent = "/tmp" if os.geteuid() == 0 else None  # noqa: S108 - mkdtemp makes it ours
+    if parent is None and os.geteuid() == 0:
+        parent = Path("/tmp")  # noqa: S108 - mkdtemp makes it ours
     folder = Path(tempfile.mkdtemp(prefix="onereply-", dir=parent))
     folder.chmod(0o711)
     try:
@@ -32,10 +38,15 @@ def reachable_folder() -> Iterator[Path]:
         shutil.rmtree(folder)
 
 
+def _memory() -> Path | None:
+    is_roomy = MEMORY.is_dir() and shutil.disk_usage(MEMORY).free >= MEMORY_BYTES
+    return MEMORY if is_roomy else None
+
+
 @asynccontextmanager
 async def private_server() -> AsyncIterator[EmbeddedPostgres]:
     """A server with a folder of its own, both gone afterwards."""
-    with reachable_folder() as folder:
+    with reachable_folder(_memory()) as folder:
         server = await embedded.start(folder / "postgres", durable=False)
         try:
             yield server
