@@ -12,7 +12,7 @@ class Words:
     """Texts by name and language; an unknown language gets English."""
 
     def __init__(self) -> None:
-        self._bundles = {language: _bundle(language, text) for language, text in texts().items()}
+        self._bundles = _bundles()
 
     @property
     def languages(self) -> list[str]:
@@ -46,6 +46,10 @@ class Words:
         """Said in place of an answer that was stopped before its first word."""
         return self.say("stopped", language)
 
+    def please_wait(self, language: str | None) -> str:
+        """Said once, when the answer has to wait for the model."""
+        return self.say("please-wait", language)
+
 
 @cache
 def texts() -> dict[str, str]:
@@ -55,6 +59,11 @@ def texts() -> dict[str, str]:
         for each in files(__name__).iterdir()
         if each.name.endswith(".ftl")
     }
+
+
+@cache
+def _bundles() -> dict[str, FluentBundle]:
+    return {language: _bundle(language, text) for language, text in texts().items()}
 
 
 def _bundle(language: str, text: str) -> FluentBundle:
