@@ -12,7 +12,6 @@ from bot.attachments.once import ReadOnce
 from bot.attachments.reader import AttachmentReader
 from bot.commands.desk import Desk
 from bot.commands.listed import register
-from bot.commands.speaker import Speaker
 from bot.courier import TelegramCourier
 from bot.elsewhere import Elsewhere
 from bot.handlers import dispatcher
@@ -23,6 +22,7 @@ from bot.readiness import prepare
 from bot.rich.cutting import cut, verbatim
 from bot.schedule import Schedule
 from bot.settings import Settings
+from bot.speaker import Speaker
 from bot.telegram import telegram_bot
 from bot.toolbox import toolbox
 from bot.upkeep import LOOK_SECONDS, Upkeep
@@ -35,6 +35,7 @@ from coordination.deliver import Deliverer
 from coordination.dialogue import Dialogue
 from coordination.leadership import Leadership
 from coordination.lease_keeper import LeaseKeeper, Stop
+from coordination.outage import OutageNotices
 from coordination.project import Projector
 from coordination.reading import Reading
 from coordination.receive import Receiver
@@ -94,6 +95,7 @@ class App:
             is_wanted_in=people.want_streaming,
         )
         self._schedule = Schedule()
+        self._speaker = Speaker(self._bot)
         self._keeper = LeaseKeeper(db, holder=holder, ttl=rules.lease_ttl)
         breaker = Breaker()
         resources = Resources(db, ttl=rules.lease_ttl, is_dead=is_dead)
@@ -109,9 +111,12 @@ class App:
             self._keeper,
             self._schedule,
             breaker,
-            Composer(rules, dialogue, briefing, courier, voice),
+            Composer(rules, dialogue, briefing, courier, voice, breaker),
             Deliverer(db, rules, courier, cut=cut if self._settings.rich_text else verbatim),
             voice,
+        )
+        self._notices = OutageNotices(
+            db, breaker, voice, self._speaker.say, holder=holder, after=rules.outage_notice
         )
         self._projector = Projector(db)
         self._upkeep = Upkeep(db, retention_days=self._settings.retention_days)
@@ -124,7 +129,6 @@ class App:
             breaker=breaker,
         )
         receiver = Receiver(db, rules, self._keeper, self._schedule)
-        self._speaker = Speaker(self._bot)
         canned = self._settings.canned_answers
         desk = Desk(db, receiver, self._words, self._speaker, people, canned)
         tell_why = Elsewhere(db, self._bot, self._words).tell
@@ -181,6 +185,7 @@ class App:
         self._schedule.every(self._keeper.beat_seconds, beat, "beat")
         self._schedule.every(self._settings.sweep_seconds, sweep, "sweep")
         self._schedule.every(self._settings.sweep_seconds, _patient(self._undoer.sweep), "undo")
+        self._schedule.every(self._settings.sweep_seconds, _patient(self._notices.look), "notices")
         self._schedule.every(PROJECT_SECONDS, _patient(self._projector.project), "project")
         self._schedule.every(LOOK_SECONDS, _patient(self._upkeep.look), "upkeep")
         await sweep()

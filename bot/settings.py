@@ -68,6 +68,7 @@ class Settings(BaseSettings):
 
     model_timeout_seconds: Annotated[Seconds, Field(gt=0)] = 60.0
     model_max_attempts: Annotated[int, Field(ge=1, le=100)] = 5
+    outage_notice_seconds: Annotated[Seconds, Field(ge=0)] = 30.0
     history_messages: Annotated[int, Field(ge=0, le=1000)] = 40
     summary_tokens: Annotated[int, Field(ge=0, le=100_000)] = 400
     transcription_model: Words = ""
@@ -130,6 +131,7 @@ class Settings(BaseSettings):
             max_wait=timedelta(seconds=self.max_wait_seconds),
             max_concurrent_replies=self.max_concurrent_replies,
             model_max_attempts=self.model_max_attempts,
+            outage_notice=timedelta(seconds=self.outage_notice_seconds),
             history_messages=self.history_messages,
             summary_tokens=self.summary_tokens,
             model=self.openai_model,

@@ -1,4 +1,7 @@
-"""What is said in answer to commands. Nobody waits for it, and what fails is not said."""
+"""What the bot says beside its replies: answers to commands, and notices.
+
+Nobody waits for it, and what fails is not said.
+"""
 
 import asyncio
 from typing import Any
@@ -6,7 +9,9 @@ from typing import Any
 import structlog
 from aiogram import Bot
 from aiogram.exceptions import TelegramRetryAfter
-from aiogram.methods import TelegramMethod
+from aiogram.methods import SendMessage, TelegramMethod
+
+from storage.records import ConversationKey
 
 log = structlog.get_logger(__name__)
 
@@ -25,6 +30,11 @@ class Speaker:
         task = asyncio.create_task(self._send(method))
         self._sending.add(task)
         task.add_done_callback(self._sending.discard)
+
+    def say(self, key: ConversationKey, text: str) -> None:
+        """Send these words soon."""
+        thread_id = key.thread_id or None
+        self.send(SendMessage(chat_id=key.chat_id, text=text, message_thread_id=thread_id))
 
     async def close(self) -> None:
         """Say nothing more."""

@@ -32,11 +32,17 @@ class Breaker:
         self._failures = 0
         self._probe_at = 0.0
         self._is_probing = False
+        self._has_answered = False
 
     @property
     def is_open(self) -> bool:
         """True from the failures that opened it to the next answer."""
         return self._failures >= FAILURES_TO_OPEN
+
+    @property
+    def is_known_to_be_back(self) -> bool:
+        """True from an answer to the failures that open it; a process begins without knowing."""
+        return self._has_answered and not self.is_open
 
     def lets_through(self) -> bool:
         """Whether a run that asked now would be let through."""
@@ -60,6 +66,7 @@ class Breaker:
         if self.is_open:
             log.info("model_back")
         self._failures = 0
+        self._has_answered = True
         BREAKER_OPEN.set(0)
 
     def failed(self, wish: float | None) -> None:
@@ -69,6 +76,7 @@ class Breaker:
         self._failures += 1
         if not self.is_open:
             return
+        self._has_answered = False
         BREAKER_OPEN.set(1)
         beyond = self._failures - FAILURES_TO_OPEN + 1
         self._probe_at = self._clock() + self._policy.delay(beyond, wish)

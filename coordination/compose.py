@@ -2,12 +2,13 @@
 
 import structlog
 
+from coordination.breaker import Breaker
 from coordination.briefing import Briefing
 from coordination.dialogue import Dialogue
 from coordination.draft import Draft
 from coordination.lease_keeper import HeldLease, Stop
 from coordination.outcomes import Apology, Outcome, Postponed, Reply, Stopped
-from coordination.patience import RetryPolicy
+from coordination.patience import PROBING, RetryPolicy
 from coordination.ports import Courier
 from coordination.rules import Rules
 from coordination.voice import Voice
@@ -29,24 +30,28 @@ class Composer:
         briefing: Briefing,
         courier: Courier,
         voice: Voice,
+        breaker: Breaker,
     ) -> None:
         self._rules = rules
         self._dialogue = dialogue
         self._briefing = briefing
         self._courier = courier
         self._voice = voice
+        self._breaker = breaker
         self._policy = RetryPolicy(attempts=rules.model_max_attempts)
 
     async def compose(self, held: HeldLease, burst: Burst) -> Outcome:
         """Answer the burst, unless the lease is lost or a newer message makes that useless."""
         draft = Draft()
+        is_away = self._breaker.is_open
         try:
             with self._courier.composing(held.lease.key) as draft.show:
                 text = await held.unless_stopped(self._write(held, burst, draft))
         except ForGood as error:
             return Apology(error.reason)
         except TryLater as error:
-            return self._later(burst, error.reason, error.retry_after)
+            may_give_up = not is_away and self._owes_nothing(burst)
+            return self._later(burst, error.reason, error.retry_after, may_give_up=may_give_up)
         except Exception as error:
             log.exception("composing_failed")
             return self._later(burst, type(error).__name__, None)
@@ -67,8 +72,15 @@ class Composer:
             log.warning("asking_without_pictures", reason=error.reason)
             return await self._dialogue.answer(held, burst, without_images(turns), draft)
 
-    def _later(self, burst: Burst, reason: str, wish: float | None) -> Outcome:
+    def _owes_nothing(self, burst: Burst) -> bool:
+        # Who was told to wait for the model gets no apology before it has answered somebody.
+        return not burst.is_promised or self._breaker.is_known_to_be_back
+
+    def _later(
+        self, burst: Burst, reason: str, wish: float | None, *, may_give_up: bool = True
+    ) -> Outcome:
         failures = burst.model_attempts + 1
-        if self._policy.is_exhausted(failures):
+        if may_give_up and self._policy.is_exhausted(failures):
             return Apology(reason)
-        return Postponed(reason, self._policy.delay(failures, wish))
+        policy = self._policy if may_give_up else PROBING
+        return Postponed(reason, policy.delay(failures, wish))

@@ -14,6 +14,9 @@ Cut = Callable[[str, Format], list[str]]
 Show = Callable[[str], None]
 """Shows the answer as far as it has come; at once, and without ever failing."""
 
+Say = Callable[[ConversationKey, str], None]
+"""Sends a remark of the bot's own soon; nobody waits for it, and it may be lost."""
+
 IsDead = Callable[[str], bool]
 """True only with proof: the process of that name is gone for ever."""
 
@@ -110,6 +113,10 @@ class Words(Protocol):
 
     def stopped(self, language: str | None) -> str:
         """Said in place of an answer that was stopped before its first word."""
+        ...
+
+    def please_wait(self, language: str | None) -> str:
+        """Said once, when the answer has to wait for the model."""
         ...
 
 

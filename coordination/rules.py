@@ -18,6 +18,7 @@ class Rules:
     max_wait: timedelta
     max_concurrent_replies: int
     model_max_attempts: int
+    outage_notice: timedelta
     history_messages: int
     summary_tokens: int
     model: str

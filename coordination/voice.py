@@ -22,5 +22,9 @@ class Voice:
         """Said in place of an answer that was stopped before its first word."""
         return self._words.stopped(await self._language(key))
 
+    async def please_wait(self, key: ConversationKey) -> str:
+        """Said once, when the answer has to wait for the model."""
+        return self._words.please_wait(await self._language(key))
+
     async def _language(self, key: ConversationKey) -> str | None:
         return (await until_available(lambda: person(self._db, key.chat_id))).speaks

@@ -108,6 +108,8 @@ class Burst:
     """Seconds until `final_at`; zero or less once the run is final."""
     model_attempts: int
     """Tries that failed since the watermark last moved."""
+    is_promised: bool = False
+    """Whether the person was told that an answer will come."""
     revision: int = 0
     """Raised by each edit of an unanswered message: what was read before is outdated."""
     reset_seq: Seq = Seq(0)

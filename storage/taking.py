@@ -68,13 +68,14 @@ open AS (
     FOR UPDATE OF c
 ),
 closed AS (
-    SELECT w.chat_id, w.thread_id, w.due_at
+    SELECT w.chat_id, w.thread_id, w.due_at, w.told_burst
     FROM windows w JOIN open USING (chat_id, thread_id), clock
     WHERE w.due_at <= clock.now
     FOR UPDATE OF w
 ),
 ready AS (
-    SELECT open.*, COALESCE(open.deliver_after, closed.due_at) AS due_at
+    SELECT open.*, COALESCE(open.deliver_after, closed.due_at) AS due_at,
+        COALESCE(closed.told_burst = open.answered_seq + 1, false) AS is_promised
     FROM open LEFT JOIN closed USING (chat_id, thread_id)
     WHERE open.committed_run IS NOT NULL OR closed.chat_id IS NOT NULL
 ),
@@ -105,7 +106,7 @@ taken AS (
     WHERE c.chat_id = ready.chat_id AND c.thread_id = ready.thread_id
     RETURNING c.chat_id, c.thread_id, c.lease_fence, c.answered_seq, c.inbound_seq,
         c.superseded_count, c.model_attempts, c.committed_run, c.event_version, c.revision,
-        c.reset_seq, ready.due_at
+        c.reset_seq, ready.due_at, ready.is_promised
 ),
 consumed AS (
     UPDATE windows w SET consumed_by = taken.lease_fence, retry_at = NULL
@@ -188,6 +189,7 @@ def _work(row: Row[Any]) -> Burst | CommittedReply:
         final_at=row.final_at,
         final_in=row.final_in,
         model_attempts=row.model_attempts,
+        is_promised=row.is_promised,
         revision=row.revision,
         reset_seq=Seq(row.reset_seq),
     )

@@ -7,7 +7,7 @@ from aiogram.methods import SendMessage
 from aiogram.types import InlineKeyboardMarkup
 
 from bot.acquaintance import Acquaintance
-from bot.commands.speaker import Speaker
+from bot.speaker import Speaker
 from bot.words import Words
 from coordination.receive import Receiver
 from storage.database import Database

@@ -200,6 +200,9 @@ WORDS: Mapping[str, Callable[[Event, Payload], str]] = {
     "lease_freed": lambda _, payload: (
         f"lease freed: {payload['holder']} was found dead on this machine"
     ),
+    "told_to_wait": lambda _, payload: (
+        f"told that the answer waits for the model, after {seconds(payload['waited_ms'])}"
+    ),
     "model_called": _model_called,
     "tool_called": _tool_called,
     "tool_undone": lambda _, payload: f"tool {payload['tool']} undone, key {payload['key']}",

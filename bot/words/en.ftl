@@ -1,6 +1,7 @@
 language-name = English
 
 apology = Sorry, I could not answer that. Please write again in a while.
+please-wait = I cannot answer right now: the language model does not respond. I will answer as soon as it is back, you need not write again.
 stopped = Stopped.
 only-private = I answer in private chats only: write to me directly and I will reply there.
 

@@ -1,6 +1,7 @@
 language-name = Español
 
 apology = Lo siento, no he podido responder a eso. Vuelve a escribirme dentro de un rato.
+please-wait = Ahora no puedo responder: el modelo de lenguaje no contesta. Responderé en cuanto vuelva; no hace falta que escribas otra vez.
 stopped = Detenido.
 only-private = Solo respondo en chats privados: escríbeme directamente y te contestaré allí.
 

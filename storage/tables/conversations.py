@@ -93,6 +93,7 @@ windows = Table(
     Column("retry_at", INSTANT),
     Column("due_at", INSTANT, Computed("GREATEST(closes_at, retry_at)", persisted=True)),
     Column("consumed_by", BigInteger),
+    Column("told_burst", BigInteger),
     PrimaryKeyConstraint(*CONVERSATION),
     of_conversation(),
     CheckConstraint("closes_at <= cap_at", name="closes_within_cap"),

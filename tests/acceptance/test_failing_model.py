@@ -4,6 +4,8 @@ from itertools import pairwise
 
 import pytest
 
+from bot.words import Words
+from coordination.breaker import FAILURES_TO_OPEN
 from tests.support.neighbours import Neighbours, running_bot
 from tests.support.said import APOLOGY
 from tests.support.steady_pauses import use_steady_pauses
@@ -68,6 +70,26 @@ async def test_g10_a_fault_that_stays_ends_in_one_apology(around: Neighbours, fa
     assert apology == APOLOGY
     assert "again" in reply
     assert len(calls_to_the_end(around)) == 3
+
+
+async def test_who_waits_for_a_model_that_is_away_is_told_once_and_then_answered(
+    around: Neighbours,
+) -> None:
+    switches, ada = around.model.switches, around.telegram
+    async with running_bot(quick(around, model_max_attempts=6, outage_notice_seconds=0.5)):
+        switches.on("500")
+        ada.say(ADA, "hello", language_code="ru")
+        await ada.wait_for_reply(ADA)
+        ada.say(ADA, "are you there?", language_code="ru")
+        # It would have given up by now, and said it a second time.
+        await switches.wait_for_strikes("500", FAILURES_TO_OPEN + 3)
+        assert [sent.text for sent in around.seen_by(ADA)] == [Words().say("please-wait", "ru")]
+        switches.off("500")
+        await ada.wait_for_reply(ADA, 2)
+        await until_settled(around.database_url)
+    [_, reply] = around.seen_by(ADA)
+    assert "hello" in reply.text
+    assert "are you there?" in reply.text
 
 
 @pytest.mark.parametrize(("fault", "calls"), [("too-long", 1), ("no-quota", 1), ("empty", 2)])

@@ -10,11 +10,11 @@ from teremok import MockBot, MockMessageDocument, MockMessagePhoto, MockMessageT
 from bot.acquaintance import Acquaintance
 from bot.attachments.reader import AttachmentReader
 from bot.commands.desk import Desk
-from bot.commands.speaker import Speaker
 from bot.courier import TelegramCourier
 from bot.handlers import dispatcher
 from bot.parts import MESSAGE_LIMIT
 from bot.rich.cutting import cut
+from bot.speaker import Speaker
 from bot.standins.pictures import blank_png
 from bot.words import Words
 from coordination.ports import Delivered, Readable, Unreachable

@@ -10,9 +10,9 @@ from typing import Any
 
 from bot.acquaintance import Acquaintance
 from bot.commands.desk import Desk
-from bot.commands.speaker import Speaker
 from bot.handlers import dispatcher
 from bot.polling import Poller, SetAside
+from bot.speaker import Speaker
 from bot.telegram import telegram_bot
 from bot.words import Words
 from coordination.lease_keeper import LeaseKeeper

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from storage.records import ConversationKey
 from tests.chaos.evidence import Evidence
 from tests.chaos.people import marks
-from tests.chaos.sights import seen_as_recorded, seen_in_order
+from tests.chaos.sights import seen_as_recorded, seen_in_order, told_to_wait_once
 from tests.chaos.wrong import Wrong, key_of
 
 FINISHED = ("sent", "failed", "undeliverable")
@@ -22,6 +22,7 @@ def all_wrong(evidence: Evidence) -> list[Wrong]:
         replies_cover_their_ranges,
         seen_as_recorded,
         seen_in_order,
+        told_to_wait_once,
         nonsense_put_aside,
         accounted_for,
         ended_as_asked,

@@ -16,6 +16,7 @@ from tests.chaos.accounts import Accounts, accounts
 from tests.chaos.people import People, Said, Sight
 from tests.chaos.schedule import HOUR_SECONDS
 from tests.chaos.slots import Life
+from tests.support.said import PLEASE_WAIT
 
 MESSAGES = "SELECT chat_id, thread_id, seq, message_id, text FROM messages ORDER BY 1, 2, 3"
 RUNS = """
@@ -27,6 +28,7 @@ SELECT chat_id, thread_id, run, part, text, state, attempts, message_id FROM out
 ORDER BY 1, 2, 3, 4
 """
 CONVERSATIONS = "SELECT chat_id, thread_id, inbound_seq, answered_seq FROM conversations"
+PROMISES = "SELECT chat_id, thread_id FROM events WHERE type = 'told_to_wait'"
 SET_ASIDE = "SELECT payload, error FROM set_aside_updates"
 
 
@@ -56,6 +58,10 @@ class Evidence:
     said: Mapping[int, Said]
     nonsense: Sequence[int]
     seen: Sequence[Sight]
+    """Replies; the word that an answer will come is among `notices`."""
+    notices: Sequence[Sight]
+    promises: Sequence[Row[Any]]
+    """Who was to be told so, by the event log."""
     lives: Sequence[Life]
     log: Sequence[Line]
     outcries: Sequence[str]
@@ -74,6 +80,7 @@ async def collect(
 ) -> Evidence:
     """Gather it, once nothing moves any more."""
     log, outcries = _read_logs(lives)
+    sights = people.seen()
     return Evidence(
         messages=await db.fetch(MESSAGES, {}),
         runs=await db.fetch(RUNS, {}),
@@ -83,7 +90,9 @@ async def collect(
         audit=await audit(db),
         said=people.said,
         nonsense=people.nonsense,
-        seen=people.seen(),
+        seen=[each for each in sights if each.text != PLEASE_WAIT],
+        notices=[each for each in sights if each.text == PLEASE_WAIT],
+        promises=await db.fetch(PROMISES, {}),
         lives=lives,
         log=log,
         outcries=outcries,

@@ -141,6 +141,7 @@ async def stage(plan: Plan) -> AsyncIterator[Stage]:
             sweep_seconds=0.3,
             max_wait_seconds=10,
             model_timeout_seconds=4,
+            outage_notice_seconds=1,
             history_messages=8,
             log_format="json",
         )

@@ -1,6 +1,6 @@
 """What people saw against the outbox: nothing twice, nothing invented, nothing swallowed."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import Any
 
@@ -33,6 +33,14 @@ def seen_as_recorded(evidence: Evidence) -> Iterator[Wrong]:
         yield from _compare(said, same, sights.pop(said, []), resent)
     for (key, text), found in sights.items():
         yield Wrong(f"seen {len(found)} times, but not in the outbox: {text[:80]}", key)
+
+
+def told_to_wait_once(evidence: Evidence) -> Iterator[Wrong]:
+    """Nobody hears more often that he has to wait than is noted."""
+    promised = Counter(key_of(row) for row in evidence.promises)
+    for key, times in Counter(key_of(each) for each in evidence.notices).items():
+        if times > promised[key]:
+            yield Wrong(f"told {times} times to wait, noted {promised[key]} times", key)
 
 
 def seen_in_order(evidence: Evidence) -> Iterator[Wrong]:

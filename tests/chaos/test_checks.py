@@ -55,6 +55,8 @@ def good(**changed: Any) -> Evidence:
             said={1: Said(**CHAT, message_id=60, at=1.0)},
             nonsense=[],
             seen=[REPLY],
+            notices=[],
+            promises=[],
             lives=[KILLED, FROZEN, OTHER],
             log=[],
             outcries=[],
@@ -85,8 +87,9 @@ def resent_by_other_than(holder: Life) -> list[Line]:
         good(seen=[], outbox=[part("unconfirmed", None)]),
         good(seen=[REPLY, AGAIN], log=resent_by_other_than(KILLED)),
         good(seen=[REPLY, AGAIN], log=resent_by_other_than(FROZEN)),
+        good(notices=[REPLY], promises=[row(), row()]),
     ],
-    ids=["seen once", "unconfirmed", "resent after a kill", "resent after a freeze"],
+    ids=["seen once", "unconfirmed", "resent after a kill", "resent after a freeze", "a notice"],
 )
 def test_what_is_allowed(evidence: Evidence) -> None:
     assert all_wrong(evidence) == []
@@ -115,6 +118,7 @@ def test_what_is_allowed(evidence: Evidence) -> None:
         (good(messages=[row(seq=1, message_id=60, text="m9")]), "covers [9] and tells [1]"),
         (good(nonsense=[4]), "nonsense 4 is lost"),
         (good(lives=[replace(KILLED, signalled=[])]), "ended with -9; asked by nobody"),
+        (good(notices=[REPLY, AGAIN], promises=[row()]), "told 2 times to wait"),
         (good(log=[line(OTHER, 1.0, "run_broke", 1)]), "run_broke"),
         (good(accounts=Accounts([COUNTED], [], [])), "only live"),
         (good(accounts=Accounts([], [], [])), "0 messages in the read models, 1 stored"),

@@ -4,6 +4,7 @@ A scene sets up the neighbours, lets Ada write, and names what she wrote. It end
 more has to be said; whether the bot lives through it is the test's affair.
 """
 
+import asyncio
 import signal
 from collections.abc import Callable, Coroutine
 from typing import TypeAlias
@@ -14,15 +15,19 @@ from bot.standins.answers import friendly_answer
 from bot.standins.faults import Call, Refuse, RefuseCompletion, Stall
 from bot.standins.model_calls import ModelCall
 from bot.standins.replies import NEW_MESSAGES
+from coordination.breaker import FAILURES_TO_OPEN
 from tests.support.neighbours import Neighbours
 from tests.support.waiting import until_found
 
 ADA, GROUP = 501, -1001
+OTHERS = range(601, 601 + FAILURES_TO_OPEN)
 
 HELD_BACK_OR_SENT = """
 SELECT chat_id FROM conversations
 WHERE answered_seq > 0 OR (deliver_after > clock_timestamp() AND lease_holder IS NULL)
 """
+
+TOLD_TO_WAIT = "SELECT 1 FROM events WHERE type = 'told_to_wait' AND chat_id = :chat_id"
 
 ANSWERED_UP_TO = "SELECT 1 FROM conversations WHERE answered_seq = {}"
 
@@ -63,6 +68,21 @@ async def model_down(around: Neighbours, stop: Stop) -> None:
 
     around.model.hook = hook
     await plain(around, stop)
+
+
+async def model_away(around: Neighbours, stop: Stop) -> None:
+    """The model is away for everybody, until Ada is told that she has to wait."""
+    is_told = asyncio.Event()
+
+    async def hook(_call: ModelCall) -> RefuseCompletion | None:
+        return None if is_told.is_set() else RefuseCompletion(503, None, "overloaded")
+
+    around.model.hook = hook
+    for chat_id in OTHERS:
+        around.telegram.say(chat_id, "hello")
+    await plain(around, stop)
+    await until_found(around.database_url, TOLD_TO_WAIT, {"chat_id": ADA})
+    is_told.set()
 
 
 async def throttled(around: Neighbours, _stop: Stop) -> None:

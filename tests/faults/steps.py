@@ -39,6 +39,7 @@ SCENES: dict[str, Scene] = {
     "record_model_call": scenes.plain,
     "supersede": scenes.interrupted,
     "postpone_run": scenes.model_down,
+    "tell_to_wait": scenes.model_away,
     "hand_over": scenes.stopped,
     "hand_over_delivery": scenes.stopped_while_sending,
     "commit_reply": scenes.plain,

@@ -65,7 +65,8 @@ def settings_for(point: str, **changed: object) -> dict[str, object]:
     # So that it is renewed while a call of a second and a half is under way.
     short = {"lease_ttl_seconds": 3} if step == "renew_resource" else {}
     forgetful = {"history_messages": 1} if ALL_SCENES[step] is remembered else {}
-    return {"debounce_quiet_seconds": 0.2} | changed | tools | short | forgetful
+    soon = {"outage_notice_seconds": 0} if step == "tell_to_wait" else {}
+    return {"debounce_quiet_seconds": 0.2} | changed | tools | short | forgetful | soon
 
 
 def assert_said(around: Neighbours, point: str, *, times: Container[int]) -> None:

@@ -98,18 +98,22 @@ async def test_fifty_conversations_during_an_outage(db: Database) -> None:
     await assert_guarantees(db)
 
 
-async def test_a_lone_conversation_gets_its_apology(db: Database) -> None:
-    bot = Bot(db, model_max_attempts=7)
+@pytest.mark.parametrize(
+    ("most", "asked", "seen"), [(FAILURES_TO_OPEN, FAILURES_TO_OPEN, ["Sorry."]), (7, 9, [])]
+)
+async def test_a_lone_conversation_gets_its_apology_unless_the_model_is_known_to_be_away(
+    db: Database, most: int, asked: int, seen: list[str]
+) -> None:
+    bot = Bot(db, model_max_attempts=most)
     model = Model(bot)
     serving = asyncio.create_task(model.serve())
     await bot.hear(1)
-    for _ in range(7):
-        assert bot.courier.sent == []
+    for _ in range(9):
         bot.clock.now += MOST_PAUSE
         await db.fetch(DUE_NOW, {"chat_id": ADA.chat_id})
         await bot.sweep()
     serving.cancel()
-    assert (model.requests, bot.courier.sent) == (7, ["Sorry."])
+    assert (model.requests, bot.courier.sent) == (asked, seen)
     await assert_guarantees(db)
 
 

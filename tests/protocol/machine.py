@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from hypothesis.stateful import RuleBasedStateMachine
 
-from storage import leases, messages, outbox, runs, taking, windows
+from storage import leases, messages, outbox, runs, taking, waiting, windows
 from storage.cancel import cancel_burst
 from storage.records import (
     Burst,
@@ -91,6 +91,11 @@ class Machine(RuleBasedStateMachine):
             now=self.now,
         )
         return self.agree(self.chats[key].take(holder, self.now), verb)
+
+    def tell_to_wait(self, holder: str, after: timedelta) -> None:
+        told = [key for key, chat in self.chats.items() if chat.tell_to_wait(after, self.now)]
+        verb = waiting.tell_to_wait(self.db, holder=holder, after=after, most=9, now=self.now)
+        self.agree(told, verb)
 
     def renew(self, held: Sequence[Lease], holder: str) -> None:
         renewed = [self.chats[lease.key].renew(lease, self.now) for lease in held]

@@ -34,7 +34,8 @@ class Conversation(Standing):
         self.state.inbound_seq += len(fresh)
         self.state.received_version = self.tells("received", None)
         if self.window is None or self.window.consumed_by is not None:
-            self.window = Window(now, now + QUIET, now + CAP)
+            told = self.window.told_burst if self.window else None
+            self.window = Window(now, now + QUIET, now + CAP, told_burst=told)
         else:
             self.window.gets_a_message(now)
         due_in = (self.window.due_at - now).total_seconds()
@@ -72,8 +73,21 @@ class Conversation(Standing):
             final_at=final_at,
             final_in=(final_at - now).total_seconds(),
             model_attempts=state.model_attempts,
+            is_promised=self.window.told_burst == state.answered_seq + 1,
             reset_seq=Seq(state.reset_seq),
         )
+
+    def tell_to_wait(self, after: timedelta, now: datetime) -> bool:
+        state, expires_at = self.state, self.state.lease_expires_at
+        if self.window is None or self.window.closes_at + after > now:
+            return False
+        is_being_answered = state.committed_run is not None or (expires_at and expires_at > now)
+        burst = state.answered_seq + 1
+        if is_being_answered or burst > state.inbound_seq or self.window.told_burst == burst:
+            return False
+        self.window.told_burst = burst
+        self.tells("told_to_wait", None)
+        return True
 
     def renew(self, lease: Lease, now: datetime) -> Renewed | None:
         if not self.is_held(lease):

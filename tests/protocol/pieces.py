@@ -13,6 +13,7 @@ class Window:
     cap_at: datetime
     retry_at: datetime | None = None
     consumed_by: int | None = None
+    told_burst: int | None = None
 
     @property
     def due_at(self) -> datetime:

@@ -70,6 +70,10 @@ class Protocol(Processes):
     def process_takes(self, key: ConversationKey, process: int) -> None:
         self.takes(key, self.names[process])
 
+    @rule(process=processes, after=delays)
+    def the_model_is_away(self, process: int, after: timedelta) -> None:
+        self.tell_to_wait(self.names[process], after)
+
     @precondition(somebody_took)
     @rule(hand=hands, is_alone=st.booleans())
     def process_renews(self, hand: Hand, is_alone: bool) -> None:

@@ -51,6 +51,7 @@ RULES = Rules(
     max_wait=timedelta(seconds=60),
     max_concurrent_replies=2,
     model_max_attempts=3,
+    outage_notice=timedelta(seconds=30),
     history_messages=40,
     summary_tokens=0,
     model="model",
@@ -70,6 +71,9 @@ class ShortWords:
 
     def stopped(self, language: str | None) -> str:  # noqa: ARG002
         return "Stopped."
+
+    def please_wait(self, language: str | None) -> str:  # noqa: ARG002
+        return "Wait."
 
 
 SHORT_WORDS = ShortWords()
@@ -114,8 +118,8 @@ class OneProcess:
         self.attachments = ScriptedAttachments()
         reading = Reading(db, self.attachments)
         briefing = Briefing(db, self.rules, dialogue, summarizer, reading)
-        voice = Voice(db, words)
-        self.composer = Composer(self.rules, dialogue, briefing, self.courier, voice)
+        self.voice = voice = Voice(db, words)
+        self.composer = Composer(self.rules, dialogue, briefing, self.courier, voice, self.breaker)
         self.deliverer = Deliverer(db, self.rules, self.courier, cut=lines_of)
         self.receiver = Receiver(db, self.rules, self.keeper, self.alarm)
         self.answerer = Answerer(

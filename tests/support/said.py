@@ -4,4 +4,5 @@ from bot.words import Words
 
 APOLOGY = Words().say("apology", None)
 ONLY_PRIVATE = Words().say("only-private", None)
+PLEASE_WAIT = Words().say("please-wait", None)
 STOPPED = Words().say("stopped", None)

@@ -1,0 +1,125 @@
+"""Who waits for a model that is away is told so once, and that promise is kept."""
+
+from datetime import timedelta
+
+from coordination.breaker import FAILURES_TO_OPEN
+from coordination.outage import MOST_AT_A_TIME, OutageNotices
+from llm.contract import TryLater
+from storage.database import Database
+from storage.records import ConversationKey, InboundMessage
+from tests.support.acts import ADA
+from tests.support.facts import assert_guarantees
+from tests.support.one_process import OneProcess
+
+DUE_NOW = "UPDATE windows SET retry_at = NULL RETURNING 1"
+TELLINGS = "SELECT correlation_id, holder FROM events WHERE type = 'told_to_wait' ORDER BY 1"
+AT_ONCE = timedelta(0)
+
+
+class Bot(OneProcess):
+    """A process that tells those who wait."""
+
+    def __init__(self, db: Database, name: str = "ada", after: timedelta = AT_ONCE) -> None:
+        super().__init__(db, name)
+        self.said: list[tuple[ConversationKey, str]] = []
+        self.notices = OutageNotices(
+            db, self.breaker, self.voice, self._say, holder=name, after=after
+        )
+
+    def _say(self, key: ConversationKey, text: str) -> None:
+        self.said.append((key, text))
+
+    def finds_the_model_away(self) -> None:
+        for _ in range(FAILURES_TO_OPEN):
+            self.breaker.failed(None)
+
+
+async def test_nobody_is_told_while_the_model_answers(db: Database) -> None:
+    bot = Bot(db)
+    await bot.hear(1)
+    await bot.notices.look()
+    assert bot.said == []
+
+
+async def test_nobody_is_told_before_it_took_long(db: Database) -> None:
+    bot = Bot(db, after=timedelta(seconds=60))
+    bot.finds_the_model_away()
+    await bot.hear(1)
+    await bot.notices.look()
+    assert bot.said == []
+
+
+async def test_each_burst_is_told_once_by_whichever_process(db: Database) -> None:
+    bot, other = Bot(db), Bot(db, "bob")
+    for each in (bot, other):
+        each.finds_the_model_away()
+    await bot.hear(1)
+    await bot.notices.look()
+    await bot.hear(2)
+    for each in (other, bot):
+        await each.notices.look()
+    bot.breaker.answered()
+    await bot.answers("here you are")
+    await other.hear(3)
+    for each in (other, bot):
+        await each.notices.look()
+    assert (bot.said, other.said) == ([(ADA, "Wait.")], [(ADA, "Wait.")])
+    rows = await db.fetch(TELLINGS, {})
+    assert [tuple(row) for row in rows] == [(1, "ada"), (3, "bob")]
+    await assert_guarantees(db)
+
+
+async def test_who_is_being_answered_is_not_told(db: Database) -> None:
+    bot, other = Bot(db), Bot(db, "bob")
+    await bot.hear(1)
+    async with bot.answering() as call:
+        other.finds_the_model_away()
+        await other.notices.look()
+        call.answer("here you are")
+    await other.notices.look()
+    assert other.said == []
+
+
+async def test_a_crowd_is_told_little_by_little(db: Database) -> None:
+    bot = Bot(db)
+    bot.finds_the_model_away()
+    crowd = [ConversationKey(chat_id, 0) for chat_id in range(1, MOST_AT_A_TIME + 3)]
+    for key in crowd:
+        await bot.receiver.receive(InboundMessage(key, 1, "hello"))
+    await bot.notices.look()
+    assert [key for key, _ in bot.said] == crowd[:MOST_AT_A_TIME]
+    await bot.notices.look()
+    await bot.notices.look()
+    assert [key for key, _ in bot.said] == crowd
+
+
+async def test_a_promise_outlives_the_process_that_gave_it(db: Database) -> None:
+    first = Bot(db)
+    first.finds_the_model_away()
+    await first.hear(1)
+    await first.notices.look()
+    second = Bot(db, "bob")
+    for _ in range(second.rules.model_max_attempts + 1):
+        async with second.answering() as call:
+            call.fail(TryLater("away"))
+        await db.fetch(DUE_NOW, {})
+    assert second.courier.sent == []
+    await second.answers("at last")
+    assert second.courier.sent == ["at last"]
+    await assert_guarantees(db)
+
+
+async def test_a_model_that_is_back_and_fails_this_burst_only_ends_the_promise(
+    db: Database,
+) -> None:
+    bot = Bot(db)
+    bot.finds_the_model_away()
+    await bot.hear(1)
+    await bot.notices.look()
+    bot.breaker.answered()
+    for _ in range(bot.rules.model_max_attempts):
+        async with bot.answering() as call:
+            call.fail(TryLater("too much for me"))
+        await db.fetch(DUE_NOW, {})
+    assert bot.courier.sent == ["Sorry."]
+    await assert_guarantees(db)
