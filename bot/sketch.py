@@ -2,7 +2,8 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from time import monotonic
 
 import structlog
 from aiogram import Bot
@@ -30,6 +31,9 @@ PACE_SECONDS, SLOWEST_PACE_SECONDS = 0.7, 10.0
 DRAFT_ID = 1
 """One for each conversation, so that the draft of the next run replaces that of a dropped one."""
 LONGEST_DRAFT = 4096
+# For all chats together. A bot may send about 30 messages a second, and replies go first:
+# https://core.telegram.org/bots/faq#my-bot-is-hitting-limits-how-do-i-avoid-this
+SKETCHES_A_SECOND = 20
 REQUEST_SECONDS = 5
 
 
@@ -42,6 +46,21 @@ async def everywhere(_chat_id: int) -> bool:
     return True
 
 
+class Turns:
+    """So many a second, in the order in which they were asked for."""
+
+    def __init__(self, a_second: float = SKETCHES_A_SECOND) -> None:
+        self._pause = 1 / a_second
+        self._next_at = 0.0
+        self._one_by_one = asyncio.Lock()
+
+    async def wait(self) -> None:
+        """Return when it is the caller's turn; who is cancelled meanwhile has taken none."""
+        async with self._one_by_one:
+            await asyncio.sleep(self._next_at - monotonic())
+            self._next_at = monotonic() + self._pause
+
+
 @dataclass
 class Streaming:
     """Whether drafts are shown by this process, and as what the server takes them."""
@@ -49,6 +68,7 @@ class Streaming:
     is_wanted: bool
     is_rich: bool = True
     is_wanted_in: WantedIn = everywhere
+    turns: Turns = field(default_factory=Turns)
 
 
 class Sketch:
@@ -71,12 +91,14 @@ class Sketch:
     async def keep_up(self) -> None:
         """Show what there is, at a pace that Telegram bears, until cancelled."""
         await asyncio.sleep(BEFORE_SHOWING_SECONDS)
+        await self._stream.turns.wait()
         is_wanted_here = await self._stream.is_wanted_in(self._key.chat_id)
         while True:
             drafts = is_wanted_here and self._stream.is_wanted
             await asyncio.sleep(await self._draft() if drafts else await self._type())
             if drafts and self._stream.is_wanted:
                 await self._wait_for_news()
+            await self._stream.turns.wait()
 
     async def _wait_for_news(self) -> None:
         if self._text != (self._shown or ""):

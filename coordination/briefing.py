@@ -60,7 +60,12 @@ class Briefing:
                 last_seq=burst.last_seq,
             )
         )
-        replies = await until_available(
+        return with_silences(stored), await self._replies(key, burst, limit)
+
+    async def _replies(self, key: ConversationKey, burst: Burst, limit: int) -> list[SentReply]:
+        if not limit or burst.answered_seq <= burst.reset_seq:
+            return []
+        return await until_available(
             lambda: messages.last_replies(
                 self._db,
                 key,
@@ -69,7 +74,6 @@ class Briefing:
                 most=limit,
             )
         )
-        return with_silences(stored), replies
 
     async def _remembered(
         self, held: HeldLease, burst: Burst, said: Sequence[Said]

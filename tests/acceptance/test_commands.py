@@ -1,11 +1,11 @@
 """Commands, through aiogram over HTTP: done at once, and no model is asked about them."""
 
 import asyncio
+import json
 from typing import Any
 
 from bot.standins.faults import Call, Refuse, Stall
 from bot.words import Words
-from storage.database import Database
 from storage.people import person
 from tests.support.neighbours import Neighbours, running_bot
 from tests.support.waiting import opened, until_found, until_settled
@@ -147,9 +147,32 @@ async def test_everything_is_forgotten_once_that_is_confirmed(around: Neighbours
         await until_settled(around.database_url)
         press(around, "forget:yes")
         around.telegram.say(ADA, "/export")
-        await around.telegram.wait_for_calls("sendDocument")
-        assert await messages_of(around) == ["who am I?"]
+        exported = await export_of(around, 4)
+    assert [each["text"] for each in exported["messages"]] == ["who am I?"]
+    assert "remember this" not in str(exported)
     assert "remember this" not in str(around.model.calls[-1].messages)
+
+
+async def test_an_export_is_a_file_with_everything_of_the_person_and_nobody_else(
+    around: Neighbours,
+) -> None:
+    async with running_bot(around.settings(tools=("bot.tools.contacts",))):
+        around.telegram.say(ADA, "/start from-a-link", language_code="es")
+        await around.telegram.wait_for_reply(ADA)
+        around.telegram.say(ADA, "«привет», 안녕")
+        around.telegram.say(502, "a secret of Bob's")
+        for chat_id, count in ((ADA, 2), (502, 1)):
+            await around.telegram.wait_for_reply(chat_id, count)
+        await until_settled(around.database_url)
+        around.telegram.say(ADA, "/export")
+        exported = await export_of(around, 3)
+    [sent] = [each for each in around.seen_by(ADA) if each.document]
+    assert sent.text == WORDS.say("export-caption", "es")
+    assert [each["text"] for each in exported["messages"]] == ["«привет», 안녕"]
+    assert [each["text"] for each in exported["replies"]] == [around.seen_by(ADA)[1].text]
+    [preferences] = exported["preferences"]
+    assert (preferences["language"], preferences["start_payload"]) == ("es", "from-a-link")
+    assert "Bob" not in str(exported)
 
 
 async def test_a_reply_to_a_command_is_tried_again_when_it_was_too_early(
@@ -167,10 +190,9 @@ async def test_a_reply_to_a_command_is_tried_again_when_it_was_too_early(
             assert await said(around, 1) == [WORDS.say("privacy", "en")]
 
 
-async def messages_of(around: Neighbours) -> list[str]:
-    async with opened(around.database_url) as db:
-        return await _texts(db)
-
-
-async def _texts(db: Database) -> list[str]:
-    return [row.text for row in await db.fetch("SELECT text FROM messages ORDER BY seq", {})]
+async def export_of(around: Neighbours, count: int) -> dict[str, Any]:
+    """The file that is the message of that number, read as a person would."""
+    sent = (await around.telegram.wait_for_reply(ADA, count))[-1]
+    assert sent.document
+    exported: dict[str, Any] = json.loads(sent.document.data)
+    return exported

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from tests.bench.answering import answering
 from tests.bench.event_log import event_log
 from tests.bench.figures import Figure, table
+from tests.bench.first_words import first_words
 from tests.bench.receiving import receiving
 from tests.bench.side_by_side import side_by_side
 from tests.bench.starting import starting
@@ -27,6 +28,7 @@ class Sizes:
     log_statements: int = 400
     bursts: int = 1_500
     starts: int = 3
+    stories: int = 15
     talkers: int = 50
     bursts_each: int = 3
     model_seconds: float = 2.0
@@ -39,6 +41,7 @@ QUICK = Sizes(
     log_statements=20,
     bursts=50,
     starts=1,
+    stories=1,
     talkers=5,
     bursts_each=1,
     model_seconds=0.5,
@@ -67,6 +70,8 @@ async def measure(sizes: Sizes) -> list[Figure]:
             figures.append(await answering(server, bursts=sizes.bursts))
         async with asyncio.timeout(LIMIT_SECONDS):
             figures.append(await starting(server, times=sizes.starts))
+        async with asyncio.timeout(LIMIT_SECONDS):
+            figures.append(await first_words(server, bursts=sizes.stories))
         async with asyncio.timeout(LIMIT_SECONDS):
             figures += await side_by_side(
                 server,

@@ -17,6 +17,7 @@ ROWS = [
     "event log on receiving",
     "bursts answered",
     "start to polling",
+    "first token to first draft",
     "replies",
     "model calls",
     "added to quiet and model",
