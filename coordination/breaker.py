@@ -30,6 +30,7 @@ class Breaker:
         self._policy = policy
         self._clock = clock
         self._failures = 0
+        self._opened_at = 0.0
         self._probe_at = 0.0
         self._is_probing = False
         self._has_answered = False
@@ -38,6 +39,11 @@ class Breaker:
     def is_open(self) -> bool:
         """True from the failures that opened it to the next answer."""
         return self._failures >= FAILURES_TO_OPEN
+
+    @property
+    def open_for(self) -> float | None:
+        """Seconds since the model is away; None: it is not."""
+        return self._clock() - self._opened_at if self.is_open else None
 
     @property
     def is_known_to_be_back(self) -> bool:
@@ -73,9 +79,12 @@ class Breaker:
         """Note a failure that may pass; `wish` is the server's own, in seconds."""
         if self.is_open and self._clock() < self._probe_at:
             return  # it was asked before the breaker opened, and says nothing new
+        was_open = self.is_open
         self._failures += 1
         if not self.is_open:
             return
+        if not was_open:
+            self._opened_at = self._clock()
         self._has_answered = False
         BREAKER_OPEN.set(1)
         beyond = self._failures - FAILURES_TO_OPEN + 1

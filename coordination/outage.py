@@ -17,7 +17,7 @@ MOST_AT_A_TIME = 20
 
 
 class OutageNotices:
-    """Promises an answer to those who have waited for `after`; `Composer` keeps the promise."""
+    """Promises an answer to those who waited `after` for it; `Composer` keeps the promise."""
 
     def __init__(
         self,
@@ -44,7 +44,8 @@ class OutageNotices:
         Raises:
             Unavailable: the database is away; the next look will do.
         """
-        if not self._breaker.is_open:
+        away_for = self._breaker.open_for
+        if away_for is None or away_for < self._after.total_seconds():
             return
         waiters = await waiting.tell_to_wait(
             self._db, holder=self._holder, after=self._after, most=MOST_AT_A_TIME

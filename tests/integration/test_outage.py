@@ -2,17 +2,26 @@
 
 from datetime import timedelta
 
-from coordination.breaker import FAILURES_TO_OPEN
+import pytest
+
+from coordination.breaker import FAILURES_TO_OPEN, Breaker
 from coordination.outage import MOST_AT_A_TIME, OutageNotices
 from llm.contract import TryLater
 from storage.database import Database
 from storage.records import ConversationKey, InboundMessage
 from tests.support.acts import ADA
+from tests.support.breaker_clock import Clock
 from tests.support.facts import assert_guarantees
 from tests.support.one_process import OneProcess
 
 DUE_NOW = "UPDATE windows SET retry_at = NULL RETURNING 1"
 TELLINGS = "SELECT correlation_id, holder FROM events WHERE type = 'told_to_wait' ORDER BY 1"
+CLOSED_AGO = """
+UPDATE windows SET opened_at = opened_at - CAST(:ago AS interval),
+    closes_at = closes_at - CAST(:ago AS interval)
+RETURNING 1
+"""
+SHORT, LONG = 59.0, 61.0
 AT_ONCE = timedelta(0)
 
 
@@ -20,7 +29,8 @@ class Bot(OneProcess):
     """A process that tells those who wait."""
 
     def __init__(self, db: Database, name: str = "ada", after: timedelta = AT_ONCE) -> None:
-        super().__init__(db, name)
+        self.clock = Clock()
+        super().__init__(db, name, breaker=Breaker(clock=self.clock))
         self.said: list[tuple[ConversationKey, str]] = []
         self.notices = OutageNotices(
             db, self.breaker, self.voice, self._say, holder=name, after=after
@@ -41,12 +51,21 @@ async def test_nobody_is_told_while_the_model_answers(db: Database) -> None:
     assert bot.said == []
 
 
-async def test_nobody_is_told_before_it_took_long(db: Database) -> None:
+@pytest.mark.parametrize(
+    ("waited", "away", "told"),
+    [(LONG, LONG, 1), (LONG, SHORT, 0), (SHORT, LONG, 0)],
+    ids=["both long", "an old message, and a model that just went away", "a new message"],
+)
+async def test_nobody_is_told_before_it_took_long(
+    db: Database, waited: float, away: float, told: int
+) -> None:
     bot = Bot(db, after=timedelta(seconds=60))
     bot.finds_the_model_away()
+    bot.clock.now += away
     await bot.hear(1)
+    await db.fetch(CLOSED_AGO, {"ago": timedelta(seconds=waited)})
     await bot.notices.look()
-    assert bot.said == []
+    assert len(bot.said) == told
 
 
 async def test_each_burst_is_told_once_by_whichever_process(db: Database) -> None:
