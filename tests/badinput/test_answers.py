@@ -12,9 +12,9 @@ from bot.rich.limits import RICH_LIMIT
 from bot.standins.faults import ModelFault, RawBody
 from bot.standins.model_calls import ModelCall
 from tests.badinput.answers import BLANK_ANSWERS, LONG_ANSWERS, answers, letters
-from tests.badinput.profile import EXAMPLES, TIMEOUT, samples
 from tests.support.neighbours import Neighbours, running_bot
 from tests.support.said import APOLOGY
+from tests.support.searching import EXAMPLES, TIMEOUT, samples
 from tests.support.waiting import opened, rows_of
 
 pytestmark = pytest.mark.timeout(TIMEOUT)

@@ -15,8 +15,8 @@ from bot.settings import DatabaseSettings, Settings, SettingsError, load
 from bot.telegram import telegram_bot
 from llm.writer import OpenAIWriter
 from storage.database import Database, Unavailable, Unusable
-from tests.badinput.profile import TIMEOUT, search
 from tests.badinput.surroundings import NAMES, RIGHT, SECRET, addresses, environments, files
+from tests.support.searching import TIMEOUT, search
 
 pytestmark = pytest.mark.timeout(TIMEOUT)
 

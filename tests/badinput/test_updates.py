@@ -9,10 +9,10 @@ from hypothesis import given
 
 from tests.badinput.expected import may_be_ignored
 from tests.badinput.kinds import PRIVATE_CHAT, private_message
-from tests.badinput.profile import TIMEOUT, search
 from tests.badinput.station import Station, Whereabouts, normal, station
 from tests.badinput.updates import any_update
 from tests.support.neighbours import Neighbours
+from tests.support.searching import TIMEOUT, search
 
 pytestmark = pytest.mark.timeout(TIMEOUT)
 

@@ -8,11 +8,11 @@ import pytest
 
 from bot.standins.faults import Call, Fault, Refuse
 from tests.badinput.expected import may_be_ignored
-from tests.badinput.profile import samples
 from tests.badinput.station import ASIDE, COUNTED, normal
 from tests.badinput.updates import any_update
 from tests.support.neighbours import Neighbours, running_bot
 from tests.support.processes import bot_process
+from tests.support.searching import samples
 from tests.support.waiting import rows_of, until_found, until_settled
 
 ADA, BOB = 501, 502

@@ -1,25 +1,17 @@
 """Any verb, by any process, at any time, against the model; then everything is answered."""
 
-import os
-
 import pytest
-from hypothesis import HealthCheck, Phase, settings
+from hypothesis import Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from tests.protocol.rules import Protocol
 from tests.protocol.stage import staged
-
-EXAMPLES = os.environ.get("PROTOCOL_EXAMPLES")
-"""For a longer search than the suite has time for, and a different one each time."""
+from tests.support.searching import EXAMPLES, search
 
 SETTINGS = settings(
-    max_examples=int(EXAMPLES or 80),
+    search(80),
     stateful_step_count=50,
-    derandomize=EXAMPLES is None,
-    database=None,
-    deadline=None,
     phases=[Phase.explicit, Phase.generate, Phase.shrink],
-    suppress_health_check=list(HealthCheck),
 )
 
 

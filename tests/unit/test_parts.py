@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.parts import cut
+from tests.support.searching import search
 
 FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
 FLAG = "\U0001f1e9\U0001f1ea"
@@ -45,6 +46,7 @@ def letters(text: str) -> str:
     return "".join(each for each in text if not each.isspace() and category(each) not in INVISIBLE)
 
 
+@search(100)
 @given(text=texts, limit=st.integers(2, 80))
 def test_parts_fit_are_not_blank_and_lose_no_letter(text: str, limit: int) -> None:
     parts = cut(text, limit)
@@ -52,6 +54,7 @@ def test_parts_fit_are_not_blank_and_lose_no_letter(text: str, limit: int) -> No
     assert letters("".join(parts)) == letters(text)
 
 
+@search(100)
 @given(text=texts, limit=st.integers(2, 80))
 def test_every_part_but_the_last_is_half_full(text: str, limit: int) -> None:
     """Half of the code points that fit, which are one unit or two each: a quarter of the units."""

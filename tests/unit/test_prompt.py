@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from llm.contract import Image, Turn
 from llm.prompt import UNSEEN, assemble, without_images
+from tests.support.searching import search
 
 
 def user(text: str) -> Turn:
@@ -60,6 +61,7 @@ def test_blank_system_prompt_and_no_history(blank: str) -> None:
 turns = st.builds(Turn, st.sampled_from(["user", "assistant"]), st.text(max_size=5))
 
 
+@search(100)
 @given(
     history=st.lists(turns),
     burst=st.lists(st.builds(Turn, st.just("user"), st.text(max_size=5)), min_size=1),

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.parts import units
@@ -15,6 +15,7 @@ from bot.rich.plain import plain
 from bot.rich.sound import sound
 from bot.rich.tree import parsed
 from storage.records import Format
+from tests.support.searching import search
 
 FORMATS: tuple[Format, ...] = ("rich", "entities", "plain")
 WORD = re.compile(r"w\d+q")
@@ -126,7 +127,7 @@ def numbered(markdown: str) -> str:
 
 
 @pytest.mark.parametrize("how", FORMATS)
-@settings(max_examples=25, deadline=None)
+@search(25)
 @given(document=documents)
 def test_no_word_is_lost_and_every_piece_fits(how: Format, document: str) -> None:
     markdown = numbered(document)
@@ -135,14 +136,14 @@ def test_no_word_is_lost_and_every_piece_fits(how: Format, document: str) -> Non
 
 
 @pytest.mark.parametrize("how", FORMATS)
-@settings(max_examples=100, deadline=None)
+@search(100)
 @given(scrap=scraps)
 def test_scraps_of_markup_can_be_sent(how: Format, scrap: str) -> None:
     assert_sendable(scrap, how)
     assert sound(sound(scrap)) == sound(scrap)
 
 
-@settings(max_examples=15, deadline=None)
+@search(15)
 @given(document=documents)
 def test_what_is_cut_anew_keeps_every_word(document: str) -> None:
     markdown = numbered(document)

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from llm.contract import Chunk
 from llm.stream import Cutter, Transcript, whole_characters
+from tests.support.searching import search
 
 Pieces = list[str]
 pieces = st.lists(st.text(min_size=1, max_size=3), min_size=1, max_size=5)
@@ -25,6 +26,7 @@ def arrivals(draw: st.DrawFn) -> tuple[Pieces, Pieces, list[Chunk]]:
     return first, second, draw(st.lists(st.sampled_from(sent), max_size=40))
 
 
+@search(100)
 @given(arrivals())
 def test_only_ever_the_beginning_of_one_attempt(case: tuple[Pieces, Pieces, list[Chunk]]) -> None:
     first, second, arriving = case
@@ -38,6 +40,7 @@ def test_only_ever_the_beginning_of_one_attempt(case: tuple[Pieces, Pieces, list
         assert transcript.text in beginnings(second if newest == 2 else first)
 
 
+@search(100)
 @given(arrivals())
 def test_an_attempt_that_arrives_in_order_is_whole_whatever_comes_between(
     case: tuple[Pieces, Pieces, list[Chunk]],
@@ -70,6 +73,7 @@ def test_repeated_missing_and_outdated_chunks_change_nothing() -> None:
 halves = st.text(st.sampled_from("a€\ud83d\ude00😀"), max_size=4)
 
 
+@search(100)
 @given(st.lists(halves, max_size=6))
 def test_cut_text_is_whole_characters_and_nothing_is_lost(texts: list[str]) -> None:
     cutter, transcript = Cutter(1), Transcript()

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 T = TypeVar("T")
 
-EXAMPLES: Final = os.environ.get("BADINPUT_EXAMPLES")
+EXAMPLES: Final = os.environ.get("SEARCH_EXAMPLES")
 """For a longer search than the suite has time for, and a different one each time."""
 TIMEOUT: Final = 0 if EXAMPLES else 120
 
