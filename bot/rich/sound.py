@@ -133,9 +133,9 @@ def _odd_blocks(text: str) -> str:
 
 def _is_closed(source: str) -> bool:
     opening = re.match(r"\s*(`{3,}|~{3,})", source)
-    _, _, last = source.rstrip().rpartition("\n")
+    _, is_another_line, last = source.rstrip().rpartition("\n")
     closing = rf" {{0,3}}{opening[1][0]}{{{len(opening[1])},}}" if opening else ""
-    return opening is not None and re.fullmatch(closing, last) is not None
+    return bool(opening and is_another_line and re.fullmatch(closing, last))
 
 
 def _loses_cells(table: Node, source: str) -> bool:
