@@ -86,11 +86,15 @@ def audit(
 @cli.command()
 def effects(
     as_json: Annotated[bool, typer.Option("--json", help="For machines.")] = False,
+    close: Annotated[
+        str | None, typer.Option(metavar="KEY", help="Take that one off: it was seen to.")
+    ] = None,
 ) -> None:
-    """List what tools did and nobody undid: exit 1 if there is any, 2 if it cannot be known."""
-    from bot.effects import show_effects
+    """List what tools did that needs looking after: exit 1 if there is any, 2 if nobody knows."""
+    from bot.effects import close_effect, show_effects
 
-    raise typer.Exit(asyncio.run(show_effects(as_json=as_json)))
+    doing = show_effects(as_json=as_json) if close is None else close_effect(close)
+    raise typer.Exit(asyncio.run(doing))
 
 
 @cli.command()

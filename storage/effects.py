@@ -17,6 +17,8 @@ from storage.records import Burst, Claim, ConversationKey, Effect, EffectState, 
 from storage.transitions import fenced
 from storage.verbs import verb
 
+NO_UNDO = "the tool declares no undo"
+
 _STARTED = told(
     "numbered",
     "'tool_started'",
@@ -90,17 +92,40 @@ _SETTLED = told(
     holder="holder",
 )
 # What happened is recorded even when the reply lease is gone, unless somebody took the claim over.
+# If its burst has got an apology meanwhile, it is to be undone, as what was recorded before it: the
+# runs are locked before they are judged, since that may have been while this waited.
 SETTLE = f"""
 WITH {CLOCK},
 open AS (
     SELECT chat_id, thread_id FROM conversations
     WHERE chat_id = :chat_id AND thread_id = :thread_id FOR UPDATE
 ),
+claimed AS (
+    SELECT e.chat_id, e.thread_id, e.key, e.burst, e.can_be_undone
+    FROM effects e JOIN open USING (chat_id, thread_id)
+    WHERE e.key = :key AND e.state = 'processing' AND e.fence = :fence
+    FOR UPDATE OF e
+),
+answers AS (
+    SELECT r.state, r.reason FROM runs r JOIN claimed USING (chat_id, thread_id)
+    WHERE r.kind = 'burst' AND r.first_seq = claimed.burst
+    FOR UPDATE OF r
+),
+found AS (
+    SELECT claimed.*, CASE
+        WHEN CAST(:state AS text) <> 'done' OR NOT EXISTS (
+            SELECT FROM answers WHERE state IN ('committed', 'failed') AND reason IS NOT NULL
+        ) THEN CAST(:state AS text)
+        WHEN can_be_undone THEN 'to_undo' ELSE 'not_undone' END AS state
+    FROM claimed
+),
 settled AS (
-    UPDATE effects e SET state = :state, result = :result, ended_at = clock.now, expires_at = NULL
-    FROM open, clock
-    WHERE e.chat_id = open.chat_id AND e.thread_id = open.thread_id AND e.key = :key
-      AND e.state = 'processing' AND e.fence = :fence
+    UPDATE effects e
+    SET state = found.state, result = :result, ended_at = clock.now, expires_at = NULL,
+        undo_due_at = CASE found.state WHEN 'to_undo' THEN clock.now END,
+        undo_error = CASE found.state WHEN 'not_undone' THEN '{NO_UNDO}' END
+    FROM found, clock
+    WHERE e.chat_id = found.chat_id AND e.thread_id = found.thread_id AND e.key = found.key
     RETURNING e.chat_id, e.thread_id, e.key, e.burst, e.tool, e.fence, e.holder,
         CAST(1000 * EXTRACT(EPOCH FROM e.ended_at - e.started_at) AS bigint) AS ms
 ),

@@ -9,7 +9,7 @@ RunNumber = NewType("RunNumber", int)
 Version = NewType("Version", int)
 Seq = NewType("Seq", int)
 
-EffectState = Literal["processing", "done", "failed", "to_undo", "undone", "not_undone"]
+EffectState = Literal["processing", "done", "failed", "unknown", "to_undo", "undone", "not_undone"]
 PartState = Literal["pending", "sending", "sent", "unconfirmed", "refused"]
 Format = Literal["rich", "entities", "plain"]
 """How a part goes out: as it stands in Markdown, with entities made of that, or as it stands."""

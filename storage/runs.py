@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import Row
 
 from storage.database import Database
+from storage.effects import NO_UNDO
 from storage.events import burst_of, milliseconds, told
 from storage.fragments import CLOCK, FENCED, WAITING_AGAIN
 from storage.records import Burst, Format, Lease, Released, Run, Version
@@ -44,7 +45,7 @@ to_undo AS (
     UPDATE effects e
     SET state = CASE WHEN e.can_be_undone THEN 'to_undo' ELSE 'not_undone' END,
         undo_due_at = CASE WHEN e.can_be_undone THEN clock.now END,
-        undo_error = CASE WHEN NOT e.can_be_undone THEN 'the tool declares no undo' END
+        undo_error = CASE WHEN NOT e.can_be_undone THEN '{NO_UNDO}' END
     FROM moved, clock
     WHERE e.chat_id = moved.chat_id AND e.thread_id = moved.thread_id
       AND e.burst = moved.first_seq AND e.state = 'done' AND moved.reason IS NOT NULL

@@ -6,7 +6,7 @@ from sqlalchemy import Connection, text
 
 from storage.database import Database
 
-HEAD = "0006"
+HEAD = "0007"
 """The revision this program works with (a test compares it with `migrations`)."""
 
 MIGRATIONS = Path(__file__).parent.parent / "migrations"

@@ -53,4 +53,12 @@ def may_become(state: RunState) -> frozenset[RunState]:
 PART_STATES = ("pending", "sending", "sent", "unconfirmed", "refused")
 FORMATS = ("rich", "entities", "plain")
 
-EFFECT_STATES = ("processing", "done", "failed", "to_undo", "undone", "not_undone")
+EFFECT_STATES = (
+    "processing",
+    "done",
+    "failed",
+    "to_undo",
+    "undone",
+    "not_undone",
+    "unknown",
+)

@@ -77,12 +77,45 @@ SELECT key FROM settled
 """
 
 # A claim whose time is long up and that no later run resolved: nobody knows what happened.
-OPEN_EFFECTS = """
+# What is to be undone is closed by its undo; the rest by somebody who saw to it.
+CAN_BE_CLOSED = """e.closed_at IS NULL AND (
+    e.state IN ('not_undone', 'unknown') OR e.state = 'processing' AND e.expires_at < now()
+)"""
+OPEN_EFFECTS = f"""
 SELECT chat_id, thread_id, burst, tool, CAST(arguments AS text) AS arguments, key, state, result,
     undo_attempts, undo_error, started_at, undo_due_at
-FROM effects
-WHERE state IN ('to_undo', 'not_undone') OR state = 'processing' AND expires_at < now()
+FROM effects e
+WHERE state = 'to_undo' OR {CAN_BE_CLOSED}
 ORDER BY chat_id, thread_id, burst, place
+"""
+
+_CLOSED = told(
+    "numbered",
+    "'tool_closed'",
+    "jsonb_build_object('tool', tool, 'key', key)",
+    burst="burst",
+    holder="NULL",
+)
+CLOSE = f"""
+WITH {CLOCK},
+open AS (
+    SELECT c.chat_id, c.thread_id FROM conversations c JOIN effects e USING (chat_id, thread_id)
+    WHERE e.key = :key FOR UPDATE OF c
+),
+closed AS (
+    UPDATE effects e SET closed_at = clock.now
+    FROM open, clock
+    WHERE e.chat_id = open.chat_id AND e.thread_id = open.thread_id AND e.key = :key
+      AND {CAN_BE_CLOSED}
+    RETURNING e.chat_id, e.thread_id, e.burst, e.tool, e.key
+),
+numbered AS (
+    UPDATE conversations c SET event_version = c.event_version + 1
+    FROM closed WHERE c.chat_id = closed.chat_id AND c.thread_id = closed.thread_id
+    RETURNING c.chat_id, c.thread_id, c.event_version, burst, tool, key
+),
+{_CLOSED}
+SELECT key FROM closed
 """
 
 
@@ -133,3 +166,8 @@ async def open_effects(db: Database) -> Sequence[Mapping[str, Any]]:
     """What an operator should look at: effects to be undone, not undone, or of unknown fate."""
     rows: Sequence[Row[Any]] = await db.fetch(OPEN_EFFECTS, {})
     return [row._asdict() for row in rows]
+
+
+async def close_effect(db: Database, key: str, *, now: datetime | None = None) -> bool:
+    """Note that an operator has seen to it; False: no effect of that key waits for anybody."""
+    return await db.fetch_one(CLOSE, {"key": key, "now": now}) is not None

@@ -210,6 +210,9 @@ WORDS: Mapping[str, Callable[[Event, Payload], str]] = {
         f"tool {payload['tool']} could not be undone ({some(payload['attempts'], 'attempt')}, "
         f'"{payload["reason"]}"), key {payload["key"]}'
     ),
+    "tool_closed": lambda _, payload: (
+        f"tool {payload['tool']} closed by the operator, key {payload['key']}"
+    ),
     "reminder_set": lambda _, payload: (
         f"reminder {payload['number']} set, due in {seconds(payload['due_in_ms'])}"
     ),

@@ -112,7 +112,7 @@ class Ledger:
                 outcome = "verified" if found.state == "done" else "given_up"
                 return await self._settle(act, found, outcome)
             case "give_up":
-                return await self._settle(act, Attempt("failed", UNKNOWN), "given_up")
+                return await self._settle(act, Attempt("unknown", UNKNOWN), "given_up")
         assert_never(tool.on_crash)
 
     async def _carry_out(self, act: Act, outcome: str) -> str | None:
@@ -147,7 +147,7 @@ class Ledger:
                 self._db,
                 act.held.lease,
                 key=act.call.key,
-                state="done" if made.state == "done" else "failed",
+                state=made.state,
                 result=words,
                 outcome=outcome,
             )

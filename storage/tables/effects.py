@@ -38,6 +38,7 @@ effects = Table(
     Column("undo_error", Text),
     Column("started_at", INSTANT, nullable=False),
     Column("ended_at", INSTANT),
+    Column("closed_at", INSTANT),
     PrimaryKeyConstraint(*CONVERSATION, "key"),
     of_conversation(),
     CheckConstraint(f"state IN {EFFECT_STATES}", name="state_is_known"),
