@@ -88,7 +88,7 @@ SAME_TEXT = """
 SELECT a.seq, a.message_id, b.seq AS seq_again, b.message_id AS message_id_again,
     b.received_at - a.received_at AS later
 FROM messages a JOIN messages b ON b.chat_id = a.chat_id AND b.thread_id = a.thread_id
-    AND b.text = a.text AND b.seq > a.seq
+    AND b.text = a.text AND b.attachments IS NOT DISTINCT FROM a.attachments AND b.seq > a.seq
     AND b.received_at <= a.received_at + CAST(:within AS interval)
 WHERE a.chat_id = :chat_id AND a.thread_id = :thread_id
   AND (a.seq BETWEEN :first AND :last OR b.seq BETWEEN :first AND :last)

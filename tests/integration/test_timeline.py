@@ -27,6 +27,9 @@ CERTAIN_TO_BE_THERE = (
     "part_sent",
     "run_sent",
 )
+SHOW_PICTURES = """
+UPDATE messages SET text = '[sent a photo]', attachments = jsonb_build_array(seq) RETURNING 1
+"""
 
 
 async def story(past: Past, burst: int | None = None, *, at: float) -> Story:
@@ -158,6 +161,14 @@ async def test_one_message_under_two_ids(db: Database) -> None:
     await past.answered(102, at=1)
     said = await the_verdict(past, at=7)
     assert said[1].startswith("Messages 1 and 2 say the same, 1.0 s apart, under two ids (101 and")
+
+
+async def test_the_pictures_of_an_album_are_not_the_same(db: Database) -> None:
+    past = Past(db)
+    await past.say(101, at=0)
+    await past.answered(102, at=1)
+    await db.fetch(SHOW_PICTURES, {})
+    assert not any("say the same" in sentence for sentence in await the_verdict(past, at=7))
     await Past(db, BOB).answered(102, at=1)
     assert len(await the_verdict(Past(db, BOB), at=7)) == 1
 
