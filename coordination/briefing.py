@@ -34,10 +34,12 @@ class Briefing:
         self._summarizer = summarizer
         self._reading = reading
 
-    async def turns(self, held: HeldLease, burst: Burst) -> list[Turn]:
+    async def turns(
+        self, held: HeldLease, burst: Burst, *, with_history: bool = True
+    ) -> list[Turn]:
         """The prompt for a burst."""
         key = held.lease.key
-        stored, replies = await self._stored(key, burst)
+        stored, replies = await self._stored(key, burst, with_history=with_history)
         fresh = [message for message in stored if message.seq > burst.answered_seq]
         fresh.sort(key=lambda message: message.message_id)
         answered = [each for each in stored if each.seq <= burst.answered_seq]
@@ -48,9 +50,9 @@ class Briefing:
         return assemble("\n\n".join(filter(None, system)), recent, said, len(recent))
 
     async def _stored(
-        self, key: ConversationKey, burst: Burst
+        self, key: ConversationKey, burst: Burst, *, with_history: bool
     ) -> tuple[list[StoredMessage], list[SentReply]]:
-        limit = self._rules.history_messages
+        limit = self._rules.history_messages if with_history else 0
         limit += block_of(self._rules) if limit else 0
         stored = await until_available(
             lambda: messages.messages_between(

@@ -12,7 +12,7 @@ from coordination.patience import PROBING, RetryPolicy
 from coordination.ports import Courier
 from coordination.rules import Rules
 from coordination.voice import Voice
-from llm.contract import ForGood, TryLater
+from llm.contract import ForGood, TooLong, TryLater, Turn
 from llm.prompt import without_images
 from storage.records import Burst
 from storage.text import storable
@@ -66,11 +66,25 @@ class Composer:
         try:
             return await self._dialogue.answer(held, burst, turns, draft)
         except ForGood as error:
-            if not any(turn.images for turn in turns):
+            less = await self._less(held, burst, turns, error)
+            if less is None:
                 raise
-            # Most likely a model that cannot see: it can still answer the words.
+        return await self._dialogue.answer(held, burst, less, draft)
+
+    async def _less(
+        self, held: HeldLease, burst: Burst, turns: list[Turn], error: ForGood
+    ) -> list[Turn] | None:
+        """The prompt without what the model most likely refused; None: there is no less."""
+        if isinstance(error, TooLong):
+            alone = await self._briefing.turns(held, burst, with_history=False)
+            if len(alone) < len(turns):
+                log.warning("asking_without_history", reason=error.reason)
+                return alone
+        if any(turn.images for turn in turns):
+            # It cannot see, but can still answer the words.
             log.warning("asking_without_pictures", reason=error.reason)
-            return await self._dialogue.answer(held, burst, without_images(turns), draft)
+            return without_images(turns)
+        return None
 
     def _owes_nothing(self, burst: Burst) -> bool:
         # Who was told to wait for the model gets no apology before it has answered somebody.

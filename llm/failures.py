@@ -9,7 +9,7 @@ from http import HTTPStatus
 
 from openai import APIConnectionError, APIError, APIStatusError, APITimeoutError
 
-from llm.contract import ForGood, ModelError, TryLater
+from llm.contract import ForGood, ModelError, TooLong, TryLater
 
 _CLIENT_ERRORS = range(400, 500)
 _BAD_REQUEST_STATUSES = frozenset({400, 422})
@@ -17,6 +17,7 @@ _BAD_REQUEST_STATUSES = frozenset({400, 422})
 _PASSING_STATUSES = frozenset({408, 409, 425, 429})
 # OpenAI sends these as 429, but waiting does not bring money.
 _UNPAID_CODES = frozenset({"insufficient_quota", "billing_not_active"})
+_TOO_LONG_CODES = frozenset({"context_length_exceeded", "string_above_max_length"})
 # A server may echo the prompt or the key in its error; its codes are plain words such as these.
 _PLAIN_WORDS = re.compile(r"[A-Za-z_]{1,48}")
 
@@ -49,6 +50,8 @@ def _sort_refusal(error: APIError) -> ModelError:
     reason = _describe(status, error)
     if any(code in (error.code, error.type) for code in _UNPAID_CODES):
         return ForGood(reason)
+    if status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE or error.code in _TOO_LONG_CODES:
+        return TooLong(reason)
     if status in _CLIENT_ERRORS and status not in _PASSING_STATUSES:
         return ForGood(reason)
     headers = error.response.headers if isinstance(error, APIStatusError) else {}

@@ -7,7 +7,7 @@ import pytest
 from coordination.lease_keeper import Stop
 from coordination.outcomes import Apology, Outcome, Postponed, Reply, Stopped
 from coordination.patience import LONGEST_WISH_SECONDS
-from llm.contract import ForGood, TryLater, Turn
+from llm.contract import ForGood, TooLong, TryLater, Turn
 from storage.database import Database
 from storage.records import Seq
 from tests.support.acts import ADA, burst_of
@@ -89,6 +89,27 @@ async def test_g10_an_apology_is_no_part_of_the_history(db: Database) -> None:
     await answered(process, 2, with_text="reply")
     assert process.courier.sent == ["Sorry.", "reply"]
     assert assistant("Sorry.") not in process.writer.calls[-1].turns
+
+
+async def test_a_prompt_that_is_too_long_is_asked_again_without_the_history(db: Database) -> None:
+    process = OneProcess(db, "ada")
+    await answered(process, 1, with_text="reply")
+    await process.hear(2)
+    async with process.answering() as call:
+        call.fail(TooLong("HTTP 400"))
+        again = await process.writer.next_call()
+        assert again.turns == [user("text 2")]
+        again.answer("short")
+    assert process.courier.sent == ["reply", "short"]
+
+
+async def test_a_burst_that_is_too_long_by_itself_is_asked_once(db: Database) -> None:
+    process = OneProcess(db, "ada")
+    await process.hear(1)
+    async with process.answering() as call:
+        call.fail(TooLong("HTTP 400"))
+    assert len(process.writer.calls) == 1
+    assert process.courier.sent == ["Sorry."]
 
 
 async def test_an_answer_that_the_database_could_not_keep_is_made_storable(db: Database) -> None:

@@ -8,7 +8,7 @@ from email.utils import format_datetime
 
 import pytest
 
-from llm.contract import ForGood, ModelError, ModelSettings, TryLater, Turn
+from llm.contract import ForGood, ModelError, ModelSettings, TooLong, TryLater, Turn
 from llm.writer import OpenAIWriter
 from tests.support.model_server import (
     DONE,
@@ -125,6 +125,12 @@ async def test_nobody_listens() -> None:
         refused = await failure(f"http://127.0.0.1:{taken.getsockname()[1]}/v1")
     assert isinstance(refused, TryLater)
     assert refused.reason == "connection failed"
+
+
+@pytest.mark.parametrize("name", ["400", "413"])
+async def test_a_prompt_that_is_too_long_is_told_apart(server: ModelServer, name: str) -> None:
+    server.script = [FOR_GOOD[name]]
+    assert isinstance(await failure(server.base_url), TooLong)
 
 
 NOW = datetime.now(UTC)
