@@ -10,6 +10,9 @@ from storage.records import Effect, SentReply, StoredMessage
 MOST_HEARD = 4_000
 """Characters of a file, once it was answered: a prompt has room for many messages, not files."""
 
+NOT_ANSWERED = "(You asked me to stop, so I do not answer this.)"
+"""Without it the model would take what was stopped for a part of the next burst."""
+
 
 class Said(NamedTuple):
     """A turn, and the message that it is, or that it followed."""
@@ -24,7 +27,9 @@ def history(answered: Sequence[StoredMessage], replies: Sequence[SentReply]) -> 
         (message.seq, 0, message.message_id, Turn("user", heard_words(message, MOST_HEARD)))
         for message in answered
     ]
-    turns += [(reply.last_seq, 1, 0, Turn("assistant", reply.text)) for reply in replies]
+    for reply in replies:
+        said = NOT_ANSWERED if reply.text is None else reply.text
+        turns.append((reply.last_seq, 1, 0, Turn("assistant", said)))
     return [Said(seq, turn) for seq, _, _, turn in sorted(turns, key=lambda each: each[:3])]
 
 

@@ -166,7 +166,8 @@ class SentReply:
     """A reply that went out, after the messages up to `last_seq`."""
 
     last_seq: Seq
-    text: str
+    text: str | None
+    """None: the person did not want an answer to these."""
 
 
 @dataclass(frozen=True, slots=True)

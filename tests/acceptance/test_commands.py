@@ -66,7 +66,9 @@ async def test_a_stop_cancels_the_call_and_nothing_of_it_comes(around: Neighbour
         await around.telegram.wait_for_reply(ADA, 2)
         await until_settled(around.database_url)
     assert [call.outcome for call in around.model.calls] == ["cancelled", "answered"]
-    assert "second" in around.seen_by(ADA)[1].text
+    reply = around.seen_by(ADA)[1].text
+    assert "second" in reply
+    assert "first" not in reply
 
 
 async def test_a_retry_asks_again_with_the_history(around: Neighbours) -> None:

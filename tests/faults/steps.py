@@ -34,7 +34,7 @@ SCENES: dict[str, Scene] = {
     "note_person": scenes.plain,
     "keep_heard": scenes.with_a_document,
     "messages_between": scenes.plain,
-    "last_replies": scenes.plain,
+    "last_replies": scenes.remembered,
     "model_call": scenes.plain,
     "record_model_call": scenes.plain,
     "supersede": scenes.interrupted,
