@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from aiogram.types import Message
 
-WRITTEN = re.compile(r"/([a-z0-9_]{1,32})(?:@(\w+))?(?:\s+(.*))?", re.DOTALL)
+WRITTEN = re.compile(r"/([A-Za-z0-9_]{1,32})(?:@(\w+))?(?:\s+(.*))?", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,8 +18,8 @@ class Asked:
 
 
 def asked(message: Message) -> Asked | None:
-    """The command that the message is; what was forwarded is somebody else's."""
+    """The command that the message is, in any case; what was forwarded is somebody else's."""
     if message.forward_origin is not None:
         return None
     written = WRITTEN.fullmatch(message.text or "")
-    return Asked(written[1], written[2], (written[3] or "").strip()) if written else None
+    return Asked(written[1].lower(), written[2], (written[3] or "").strip()) if written else None

@@ -24,7 +24,7 @@ def message(text: str | None, *, is_forwarded: bool = False) -> Message:
         ("/help@some_bot", Asked("help", "some_bot", "")),
         ("/start one\ntwo", Asked("start", None, "one\ntwo")),
         ("please /stop", None),
-        ("/Stop", None),
+        ("/Stop", Asked("stop", None, "")),
         ("/", None),
         ("/stop-it", None),
         (f"/{'a' * 33}", None),
