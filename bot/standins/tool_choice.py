@@ -19,6 +19,7 @@ _REMIND = re.compile(
 )
 _LIST = re.compile(r"\blist my reminders\b", re.IGNORECASE)
 _CANCEL = re.compile(r"\bcancel reminder ([0-9]{1,9})\b", re.IGNORECASE)
+_ANY = re.compile(r"\bcall ([A-Za-z_]\w*)(?:\s+(\{.*\}))?")
 _UNIT_SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400}
 
 
@@ -70,6 +71,16 @@ def _wishes(text: str) -> Iterator[ToolUse]:
         yield {"name": "list_reminders", "arguments": {}}
     for number in _CANCEL.findall(text):
         yield {"name": "cancel_reminder", "arguments": {"number": int(number)}}
+    for name, arguments in _ANY.findall(text):
+        yield {"name": name, "arguments": _as_object(arguments)}
+
+
+def _as_object(text: str) -> dict[str, Any]:
+    try:
+        found = json.loads(text or "{}")
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def _contact(text: str) -> dict[str, str]:

@@ -1,7 +1,15 @@
 """Tools through real HTTP, with a model that calls them by itself."""
 
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
 from tests.support.neighbours import Neighbours, running_bot
+from tests.support.processes import ROOT
 from tests.support.waiting import rows_of, until_found, until_settled
+
+README = ROOT / "README.md"
 
 ADA = 501
 SHIPPED = "bot.tools.contacts,bot.tools.reminders"
@@ -31,6 +39,21 @@ async def test_a_phone_number_and_an_address_in_two_messages_are_one_record(
     assert [tuple(row) for row in await rows_of(around.database_url, EFFECTS)] == [
         ("save_contact", "done")
     ]
+
+
+async def test_the_example_of_the_readme(
+    around: Neighbours, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    example = README.read_text().partition("    # restaurant.py\n")[2].partition("\n\nPut it")[0]
+    (tmp_path / "restaurant.py").write_text(dedent(example))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    async with running_bot(around.settings(tools="restaurant")):
+        around.telegram.say(ADA, 'call book_table {"day": "2030-01-31"}')
+        around.telegram.say(ADA, "call opening_hours")
+        [reply] = await around.telegram.wait_for_reply(ADA)
+        await until_settled(around.database_url)
+    assert "A table for 2 is booked on 2030-01-31." in reply.text
+    assert "daily from 18:00" in reply.text
 
 
 async def test_they_may_come_in_two_bursts_and_be_corrected(around: Neighbours) -> None:

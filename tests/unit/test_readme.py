@@ -2,12 +2,10 @@
 
 import re
 from pathlib import Path
-from textwrap import dedent
 
 import typer.main
 
 from bot.__main__ import cli
-from coordination.tools.tool import Tool
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
@@ -55,14 +53,6 @@ def test_each_guarantee_is_shown_where_the_readme_says() -> None:
     for number, folders in shown:
         for folder in re.findall(r"`(tests/\w+)`", folders):
             assert any(_shows(int(number), name) for name in _tests_in(folder)), (number, folder)
-
-
-def test_the_example_of_a_tool_can_be_loaded() -> None:
-    example = README.partition("    # restaurant.py\n")[2].partition("\n\nPut it")[0]
-    module: dict[str, object] = {"__name__": "restaurant"}
-    exec(dedent(example), module)  # noqa: S102
-    tools = [each.name for each in module.values() if isinstance(each, Tool)]
-    assert tools == ["book_table", "opening_hours"]
 
 
 def test_every_folder_of_tests_that_the_readme_names_exists() -> None:

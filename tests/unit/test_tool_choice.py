@@ -29,6 +29,21 @@ def wished(*texts: str) -> list[tuple[str, dict[str, Any]]]:
 
 
 @pytest.mark.parametrize(
+    ("text", "arguments"),
+    [
+        ("please call look", {}),
+        ('call look {"day": "2030-01-31"}', {"day": "2030-01-31"}),
+        ("call look {oops}", {}),
+        ("call look [1]", {}),
+    ],
+)
+def test_any_tool_by_its_name(text: str, arguments: dict[str, Any]) -> None:
+    [use] = chosen_tools([user(text)], ["look"])
+    assert use == {"name": "look", "arguments": arguments}
+    assert chosen_tools([user(text)], ["another"]) == []
+
+
+@pytest.mark.parametrize(
     ("text", "contact"),
     [
         ("my phone is 555-0100", {"phone": "555-0100"}),
