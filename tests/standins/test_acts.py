@@ -1,21 +1,14 @@
 """Another process plays the people: acts as JSON, drafts and files to look at."""
 
 from base64 import b64encode
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 
 from bot.standins.pictures import blank_png
-from tests.support.standin_bot import ADA, StandInBot, standin_bot
+from tests.support.standin_bot import ADA, StandInBot
 
 PHOTO = b64encode(blank_png(4, 3)).decode()
-
-
-@pytest.fixture
-async def made() -> AsyncIterator[StandInBot]:
-    async with standin_bot() as standing:
-        yield standing
 
 
 async def do(made: StandInBot, *acts: dict[str, Any]) -> Any:

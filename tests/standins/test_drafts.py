@@ -1,23 +1,10 @@
 """Drafts: what shows in a chat while the bot is writing, until when, and the stop button."""
 
-from collections.abc import AsyncIterator
-
 import pytest
 from aiogram.types import InputRichMessage
 
 from bot.standins.telegram import TelegramStandIn
-from tests.support.standin_bot import ADA, StandInBot, standin_bot
-
-
-@pytest.fixture
-async def made() -> AsyncIterator[StandInBot]:
-    async with standin_bot() as standing:
-        yield standing
-
-
-@pytest.fixture
-def telegram(made: StandInBot) -> TelegramStandIn:
-    return made.telegram
+from tests.support.standin_bot import ADA, StandInBot
 
 
 def shown(telegram: TelegramStandIn) -> str | None:

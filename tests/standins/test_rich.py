@@ -1,7 +1,6 @@
 """Rich messages, entities, buttons and documents that the bot sends, and what is refused."""
 
 import json
-from collections.abc import AsyncIterator
 from io import BytesIO
 
 import pytest
@@ -16,23 +15,12 @@ from aiogram.types import (
 )
 
 from bot.standins.telegram import TelegramStandIn
-from tests.support.standin_bot import ADA, StandInBot, plain, standin_bot
+from tests.support.standin_bot import ADA, StandInBot, plain
 
 MARKDOWN = "# Title\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n**bold** <b>"
 MORE = InlineKeyboardMarkup(
     inline_keyboard=[[InlineKeyboardButton(text="More", callback_data="more")]]
 )
-
-
-@pytest.fixture
-async def made() -> AsyncIterator[StandInBot]:
-    async with standin_bot() as standing:
-        yield standing
-
-
-@pytest.fixture
-def telegram(made: StandInBot) -> TelegramStandIn:
-    return made.telegram
 
 
 async def test_rich_message_is_kept_as_given(telegram: TelegramStandIn, made: StandInBot) -> None:

@@ -9,16 +9,15 @@ import aiohttp
 import pytest
 
 from bot.standins.model import ModelStandIn
+from tests.support.started import started
 
 ASKED = {"model": "any", "messages": [{"role": "user", "content": "one"}], "stream": True}
 
 
 @pytest.fixture
 async def model() -> AsyncIterator[ModelStandIn]:
-    server = ModelStandIn(seed=11)
-    await server.start()
-    yield server
-    await server.stop()
+    async with started(ModelStandIn(seed=11)) as server:
+        yield server
 
 
 @dataclass

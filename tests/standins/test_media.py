@@ -1,6 +1,5 @@
 """What people send besides text arrives as Telegram shapes it, and its files can be fetched."""
 
-from collections.abc import AsyncIterator
 from io import BytesIO
 
 import pytest
@@ -8,24 +7,13 @@ from aiogram.exceptions import TelegramBadRequest
 
 from bot.standins.pictures import blank_png, picture_size
 from bot.standins.telegram import TelegramStandIn
-from tests.support.standin_bot import ADA, TOKEN, StandInBot, standin_bot
+from tests.support.standin_bot import ADA, TOKEN, StandInBot
 
 PHOTO = blank_png(800, 600)
 JPEG = (
     b"\xff\xd8\xff\xe0\x00\x04JF\xff\xfe\x00\x05abc\xff\xff\xc2\x00\x11\x08\x01\x2c\x02\x58"
     + b"\x00" * 12
 )
-
-
-@pytest.fixture
-async def made() -> AsyncIterator[StandInBot]:
-    async with standin_bot() as standing:
-        yield standing
-
-
-@pytest.fixture
-def telegram(made: StandInBot) -> TelegramStandIn:
-    return made.telegram
 
 
 async def fetched(made: StandInBot, file_id: str) -> bytes:

@@ -1,41 +1,18 @@
 """The stand-ins in a process of their own, played by control routes."""
 
-import asyncio
-import json
-import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any
 
 import aiohttp
 import pytest
 
-ROOT = Path(__file__).parents[2]
-BOT = "/bot4242:stand-in-token"
-
-
-@asynccontextmanager
-async def standins(*arguments: str) -> AsyncIterator[dict[str, str]]:
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "bot.standins", *arguments, cwd=ROOT, stdout=asyncio.subprocess.PIPE
-    )
-    assert process.stdout is not None
-    yield json.loads(await process.stdout.readline())
-    process.terminate()
-    assert await process.wait() == 0
-    assert await process.stdout.read() == b""
+from tests.support.standin_process import BOT, get, standins
 
 
 @pytest.fixture
 async def http() -> AsyncIterator[aiohttp.ClientSession]:
     async with aiohttp.ClientSession(raise_for_status=True) as session:
         yield session
-
-
-async def get(http: aiohttp.ClientSession, url: str) -> Any:
-    async with http.get(url) as answer:
-        return await answer.json()
 
 
 async def test_another_process_plays_the_people(http: aiohttp.ClientSession) -> None:

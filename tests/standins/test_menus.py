@@ -1,7 +1,5 @@
 """Menus of commands: each list is for a scope and a language, and people see the narrowest."""
 
-from collections.abc import AsyncIterator
-
 import pytest
 from aiogram.types import (
     BotCommand,
@@ -10,17 +8,11 @@ from aiogram.types import (
     BotCommandScopeDefault,
 )
 
-from tests.support.standin_bot import ADA, StandInBot, plain, standin_bot
+from tests.support.standin_bot import ADA, StandInBot, plain
 
 HELP = BotCommand(command="help", description="What I can do")
 STOP = BotCommand(command="stop", description="Be quiet")
 HILFE = BotCommand(command="help", description="Was ich kann")
-
-
-@pytest.fixture
-async def made() -> AsyncIterator[StandInBot]:
-    async with standin_bot() as standing:
-        yield standing
 
 
 def menu(made: StandInBot) -> list[str]:

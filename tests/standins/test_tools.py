@@ -11,6 +11,7 @@ from openai import AsyncOpenAI
 from bot.standins.model import ModelStandIn
 from llm.contract import ModelSettings, ToolCall, ToolSpec, Turn
 from llm.writer import OpenAIWriter
+from tests.support.neighbours import KEY
 
 SAVE: dict[str, Any] = {"type": "function", "function": {"name": "save_contact"}}
 LIST: dict[str, Any] = {"type": "function", "function": {"name": "list_reminders"}}
@@ -23,22 +24,8 @@ USES = [("save_contact", CONTACT), ("list_reminders", {})]
 
 
 @pytest.fixture
-async def model() -> AsyncIterator[ModelStandIn]:
-    server = ModelStandIn()
-    await server.start()
-    yield server
-    await server.stop()
-
-
-@pytest.fixture
-async def client(model: ModelStandIn) -> AsyncIterator[AsyncOpenAI]:
-    async with AsyncOpenAI(base_url=model.url, api_key="sk-any", max_retries=0) as made:
-        yield made
-
-
-@pytest.fixture
 async def writer(model: ModelStandIn) -> AsyncIterator[OpenAIWriter]:
-    made = OpenAIWriter(ModelSettings("sk-any", model.url, "any", timeout_seconds=5))
+    made = OpenAIWriter(ModelSettings(KEY, model.url, "any", timeout_seconds=5))
     yield made
     await made.aclose()
 

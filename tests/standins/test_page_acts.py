@@ -8,50 +8,25 @@ from typing import Any
 
 import aiohttp
 import pytest
-from aiohttp import web
 
-from bot.standins.loopback import LoopbackServer
-from bot.standins.page import add_page
 from bot.standins.pictures import blank_png
 from bot.standins.telegram import TelegramStandIn
-from tests.support.standin_bot import ADA, StandInBot, standin_bot
+from tests.support.standin_bot import ADA, StandInBot
+from tests.support.standin_page import next_event, page_of
 
 PHOTO = blank_png(40, 30)
 KEYBOARD = {"inline_keyboard": [[{"text": "Yes", "callback_data": "yes"}]]}
 
 
 @pytest.fixture
-async def made() -> AsyncIterator[StandInBot]:
-    async with standin_bot() as standing:
-        yield standing
-
-
-@pytest.fixture
-def telegram(made: StandInBot) -> TelegramStandIn:
-    return made.telegram
-
-
-@pytest.fixture
-async def page(telegram: TelegramStandIn) -> AsyncIterator[aiohttp.ClientSession]:
-    def build_app() -> web.Application:
-        app = web.Application()
-        add_page(app, telegram, None, None)
-        return app
-
-    server = LoopbackServer(build_app, "127.0.0.1", 0)
-    await server.start()
-    async with aiohttp.ClientSession(server.url) as http:
+async def page(made: StandInBot) -> AsyncIterator[aiohttp.ClientSession]:
+    async with page_of(made.telegram) as http:
         yield http
-        await server.stop()
 
 
 async def act(page: aiohttp.ClientSession, **wish: Any) -> Any:
     async with page.post("/chat/acts", json={"chat_id": ADA, **wish}) as answer:
         return (await answer.json())["done"] if answer.ok else await answer.text()
-
-
-async def next_event(stream: aiohttp.ClientResponse) -> Any:
-    return json.loads((await stream.content.readuntil(b"\n\n")).removeprefix(b"data: "))
 
 
 async def test_message_with_everything(

@@ -3,7 +3,6 @@
 import asyncio
 import json
 from base64 import b64encode
-from collections.abc import AsyncIterator
 from typing import Any
 
 import aiohttp
@@ -15,22 +14,7 @@ from bot.standins.faults import DropBefore, ModelFault, RawBody
 from bot.standins.hearing import Recording
 from bot.standins.model import ModelStandIn
 from bot.standins.pictures import blank_png
-
-KEY = "sk-right-key-123"
-
-
-@pytest.fixture
-async def model() -> AsyncIterator[ModelStandIn]:
-    server = ModelStandIn(api_key=KEY)
-    await server.start()
-    yield server
-    await server.stop()
-
-
-@pytest.fixture
-async def client(model: ModelStandIn) -> AsyncIterator[AsyncOpenAI]:
-    async with AsyncOpenAI(base_url=model.url, api_key=KEY, max_retries=0) as made:
-        yield made
+from tests.support.neighbours import KEY
 
 
 def picture(data: bytes, kind: str = "png") -> dict[str, Any]:

@@ -1,11 +1,10 @@
 """The switches that strike rich messages, drafts and files, and leave the rest alone."""
 
 import asyncio
-from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.support.standin_bot import ADA, TOKEN, StandInBot, standin_bot
+from tests.support.standin_bot import ADA, TOKEN, StandInBot
 
 RICH = {"chat_id": ADA, "draft_id": 1, "rich_message": {"markdown": "a"}}
 CALLS = {
@@ -14,12 +13,6 @@ CALLS = {
     "sendMessageDraft": {"chat_id": ADA, "draft_id": 1, "text": "a"},
     "sendRichMessageDraft": RICH,
 }
-
-
-@pytest.fixture
-async def made() -> AsyncIterator[StandInBot]:
-    async with standin_bot() as standing:
-        yield standing
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """The stand-in model speaks OpenAI's protocol, asked through the openai client."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,8 +20,8 @@ from bot.standins.faults import (
 )
 from bot.standins.model import ModelStandIn
 from bot.standins.model_calls import ModelCall
+from tests.support.neighbours import KEY
 
-KEY = "sk-right-key-123"
 BURST: list[ChatCompletionMessageParam] = [
     {"role": "system", "content": "Be kind."},
     {"role": "user", "content": "an older question"},
@@ -53,17 +52,8 @@ class Asker:
 
 
 @pytest.fixture
-async def model() -> AsyncIterator[ModelStandIn]:
-    server = ModelStandIn(api_key=KEY)
-    await server.start()
-    yield server
-    await server.stop()
-
-
-@pytest.fixture
-async def asker(model: ModelStandIn) -> AsyncIterator[Asker]:
-    async with AsyncOpenAI(base_url=model.url, api_key=KEY, max_retries=0) as client:
-        yield Asker(client)
+def asker(client: AsyncOpenAI) -> Asker:
+    return Asker(client)
 
 
 def text_of(chunks: list[ChatCompletionChunk]) -> str:

@@ -1,6 +1,5 @@
 """Switches thrown from another process: by HTTP, from the page's address, on the command line."""
 
-from collections.abc import AsyncIterator
 from typing import Any
 
 import aiohttp
@@ -10,16 +9,8 @@ from typer.testing import CliRunner
 from bot.__main__ import SETTINGS_EXIT, cli
 from bot.standins.model import ModelStandIn
 from bot.standins.telegram import TelegramStandIn
-from tests.integration.test_standin_page import page_of
-from tests.integration.test_standin_process import BOT, get, standins
-
-
-@pytest.fixture
-async def telegram() -> AsyncIterator[TelegramStandIn]:
-    server = TelegramStandIn()
-    await server.start()
-    yield server
-    await server.stop()
+from tests.support.standin_page import page_of
+from tests.support.standin_process import BOT, get, standins
 
 
 async def post(http: aiohttp.ClientSession, url: str, wish: object) -> Any:
@@ -32,9 +23,9 @@ def on(shown: Any) -> list[str]:
     return [fault["name"] for fault in shown["faults"] if fault["on"]]
 
 
-async def test_each_stand_in_has_its_own_switches(telegram: TelegramStandIn) -> None:
-    model = ModelStandIn()
-    await model.start()
+async def test_each_stand_in_has_its_own_switches(
+    telegram: TelegramStandIn, model: ModelStandIn
+) -> None:
     async with aiohttp.ClientSession() as http:
         shown = await post(
             http, f"{telegram.url}/control/faults", {"faults": [{"name": "telegram:slow"}]}
@@ -45,7 +36,6 @@ async def test_each_stand_in_has_its_own_switches(telegram: TelegramStandIn) -> 
         assert on(await post(http, model_url, {"seed": 3, "faults": [order]})) == ["model:cut"]
         assert (await get(http, model_url))["seeds"] == {"model": 3}
         assert on(await post(http, model_url, {"all": "off"})) == []
-    await model.stop()
 
 
 @pytest.mark.parametrize(
@@ -77,14 +67,14 @@ async def test_wishes_that_are_refused_change_nothing(
 
 async def test_page_has_both(telegram: TelegramStandIn) -> None:
     model = ModelStandIn()
-    async with page_of(telegram, model, None) as page:
+    async with page_of(telegram, model) as page:
         wish = {"faults": [{"name": "model:hang"}, {"name": "telegram:away"}]}
         assert on(await post(page, "/chat/faults", wish)) == ["telegram:away", "model:hang"]
         with pytest.raises(aiohttp.ClientConnectorError):
             await get(page, f"{telegram.url}{BOT}/getMe")
         assert on(await post(page, "/chat/faults", {"all": "off"})) == []
         assert (await get(page, f"{telegram.url}{BOT}/getMe"))["ok"]
-    async with page_of(telegram, None, None) as page, page.get("/chat/faults") as answer:
+    async with page_of(telegram) as page, page.get("/chat/faults") as answer:
         names = {fault["name"].split(":")[0] for fault in (await answer.json())["faults"]}
     assert names == {"telegram"}
 

@@ -1,32 +1,19 @@
 """The chat page: what it serves, what it tells live, and whom it refuses."""
 
-import json
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
 
 import aiohttp
 import pytest
-from aiohttp import web
 
 from bot.standins import page_files
-from bot.standins.loopback import LoopbackServer
 from bot.standins.model import ModelStandIn
-from bot.standins.page import Inspect, add_page
 from bot.standins.page_files import SCRIPTS, STYLES
 from bot.standins.paste import cut_paste
 from bot.standins.telegram import TelegramStandIn
+from tests.support.standin_page import next_event, page_of
 
 STATE: dict[str, object] = {"inbound_seq": 3, "answered_seq": 1, "window": None}
-
-
-@pytest.fixture
-async def telegram() -> AsyncIterator[TelegramStandIn]:
-    server = TelegramStandIn()
-    await server.start()
-    yield server
-    await server.stop()
 
 
 @pytest.fixture
@@ -49,27 +36,6 @@ def test_every_script_and_style_is_served() -> None:
     folder = Path(page_files.__file__).parent
     there = {path.name for path in folder.iterdir() if path.suffix in {".js", ".css"}}
     assert there == {*SCRIPTS, *STYLES}
-
-
-@asynccontextmanager
-async def page_of(
-    telegram: TelegramStandIn, model: ModelStandIn | None, inspect: Inspect | None
-) -> AsyncIterator[aiohttp.ClientSession]:
-    def build_app() -> web.Application:
-        app = web.Application()
-        add_page(app, telegram, model, inspect)
-        return app
-
-    server = LoopbackServer(build_app, "127.0.0.1", 0)
-    await server.start()
-    async with aiohttp.ClientSession(server.url) as http:
-        yield http
-        await server.stop()
-
-
-async def next_event(stream: aiohttp.ClientResponse) -> Any:
-    line = await stream.content.readuntil(b"\n\n")
-    return json.loads(line.removeprefix(b"data: "))
 
 
 async def call(telegram: TelegramStandIn, method: str, **params: object) -> None:
@@ -162,7 +128,7 @@ async def test_model_pace(model: ModelStandIn, page: aiohttp.ClientSession) -> N
 
 
 async def test_without_model_and_state(telegram: TelegramStandIn) -> None:
-    async with page_of(telegram, None, None) as page:
+    async with page_of(telegram) as page:
         for path in ("/chat/model", "/chat/state?chat_id=1001"):
             async with page.get(path) as answer:
                 assert await answer.json() is None
@@ -198,7 +164,7 @@ async def test_loopback_names_are_welcome(page: aiohttp.ClientSession, host: str
 
 
 async def test_open_page_does_not_hold_up_the_end(telegram: TelegramStandIn) -> None:
-    async with page_of(telegram, None, None) as page:
+    async with page_of(telegram) as page:
         stream = await page.get("/chat/events")
         await next_event(stream)
     assert await stream.content.read() == b""

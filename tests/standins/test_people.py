@@ -1,29 +1,16 @@
 """What people do with messages that are there: reply, quote, forward, edit, press a button."""
 
-from collections.abc import AsyncIterator
-
 import pytest
 from aiogram.types import InlineKeyboardButton, InlineKeyboardMarkup, Message
 
 from bot.standins.origins import Origin, from_channel, from_hidden_user, from_user
 from bot.standins.pictures import blank_png
 from bot.standins.telegram import TelegramStandIn
-from tests.support.standin_bot import ADA, StandInBot, standin_bot
+from tests.support.standin_bot import ADA, StandInBot
 
 YES = InlineKeyboardMarkup(
     inline_keyboard=[[InlineKeyboardButton(text="Yes", callback_data="yes")]]
 )
-
-
-@pytest.fixture
-async def made() -> AsyncIterator[StandInBot]:
-    async with standin_bot() as standing:
-        yield standing
-
-
-@pytest.fixture
-def telegram(made: StandInBot) -> TelegramStandIn:
-    return made.telegram
 
 
 async def test_reply_with_a_quote(telegram: TelegramStandIn, made: StandInBot) -> None:

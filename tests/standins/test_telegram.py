@@ -1,43 +1,21 @@
 """The Bot API stand-in hands out updates as the real server does, asked through aiogram."""
 
 import asyncio
-from collections.abc import AsyncIterator
 
 import aiohttp
 import pytest
 from aiogram import Bot
-from aiogram.client.session.aiohttp import AiohttpSession
-from aiogram.client.telegram import TelegramAPIServer
 from aiogram.exceptions import TelegramConflictError, TelegramUnauthorizedError
 from aiogram.types import Update
 
 from bot.standins.faults import Call
 from bot.standins.telegram import TelegramStandIn
+from tests.support.standin_bot import TOKEN, bot_at
 
-TOKEN = "4242:stand-in-token"
 OTHER_POLLER = (
     "Conflict: terminated by other getUpdates request; "
     "make sure that only one bot instance is running"
 )
-
-
-@pytest.fixture
-async def telegram() -> AsyncIterator[TelegramStandIn]:
-    server = TelegramStandIn(token=TOKEN)
-    await server.start()
-    yield server
-    await server.stop()
-
-
-@pytest.fixture
-async def bot(telegram: TelegramStandIn) -> AsyncIterator[Bot]:
-    made = bot_at(telegram.url)
-    yield made
-    await made.session.close()
-
-
-def bot_at(url: str, token: str = TOKEN) -> Bot:
-    return Bot(token, session=AiohttpSession(api=TelegramAPIServer.from_base(url)))
 
 
 def texts(updates: list[Update]) -> list[str | None]:

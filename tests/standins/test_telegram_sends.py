@@ -1,14 +1,11 @@
 """The Bot API stand-in takes and refuses calls as the real server does, and can be made to fail."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from typing import Any
 
 import aiohttp
 import pytest
 from aiogram import Bot
-from aiogram.client.session.aiohttp import AiohttpSession
-from aiogram.client.telegram import TelegramAPIServer
 from aiogram.exceptions import (
     ClientDecodeError,
     TelegramBadRequest,
@@ -20,25 +17,14 @@ from aiogram.types import ReplyParameters
 
 from bot.standins.faults import Call, DropAfter, DropBefore, Fault, Refuse
 from bot.standins.telegram import TelegramStandIn
-
-TOKEN = "4242:stand-in-token"
-ADA = 7
+from tests.support.standin_bot import ADA, TOKEN
 
 
 @pytest.fixture
-async def telegram() -> AsyncIterator[TelegramStandIn]:
-    server = TelegramStandIn()
-    await server.start()
-    server.say(ADA, "hello", first_name="Ada")
-    yield server
-    await server.stop()
-
-
-@pytest.fixture
-async def bot(telegram: TelegramStandIn) -> AsyncIterator[Bot]:
-    made = Bot(TOKEN, session=AiohttpSession(api=TelegramAPIServer.from_base(telegram.url)))
-    yield made
-    await made.session.close()
+def telegram(telegram: TelegramStandIn) -> TelegramStandIn:
+    """Ada has said hello to it."""
+    telegram.say(ADA, "hello", first_name="Ada")
+    return telegram
 
 
 def fail_with(telegram: TelegramStandIn, fault: Fault) -> None:
