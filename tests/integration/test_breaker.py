@@ -1,7 +1,6 @@
 """An outage of the model costs one probe at a time, and nobody an apology who only waited."""
 
 import asyncio
-from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -10,18 +9,17 @@ from coordination.breaker import FAILURES_TO_OPEN, Breaker
 from coordination.patience import RetryPolicy
 from coordination.wake import Wakes
 from llm.contract import ForGood, TryLater
-from storage import reminders
 from storage.database import Database
 from storage.records import ConversationKey, InboundMessage
 from tests.support.acts import ADA
 from tests.support.breaker_clock import Clock
 from tests.support.facts import assert_guarantees
 from tests.support.one_process import OneProcess
+from tests.support.reminding import ALL_DUE, one_is_set
 
 PEOPLE = [ConversationKey(chat_id, 0) for chat_id in range(601, 651)]
 DUE_NOW = "UPDATE windows SET retry_at = NULL WHERE chat_id = :chat_id RETURNING 1"
 ATTEMPTS = "SELECT model_attempts FROM conversations"
-ALL_DUE = "UPDATE reminders SET due_at = now() RETURNING 1"
 MOST_PAUSE = 15.0
 
 
@@ -121,7 +119,7 @@ async def test_replies_and_reminders_are_delivered_while_it_is_open(db: Database
     bot = Bot(db)
     await bot.hear(1)
     await bot.answers("earlier")
-    await reminders.set_reminder(db, ADA, key="k", text="tea", due_in=timedelta(hours=1))
+    await one_is_set(db)
     await db.fetch(ALL_DUE, {})
     for _ in range(FAILURES_TO_OPEN):
         bot.breaker.failed(None)

@@ -1,16 +1,20 @@
 """A process that sweeps, and so sends reminders."""
 
 import asyncio
+from datetime import timedelta
 from typing import Any
 
 from coordination.tools.toolbox import load
 from coordination.wake import Wakes
+from storage import reminders
 from storage.database import Database
 from storage.records import ConversationKey, InboundMessage
+from tests.support.acts import ADA
 from tests.support.one_process import OneProcess
 
 TOOLS = load(["bot.tools.reminders"])
 ALL_DUE = "UPDATE reminders SET due_at = now() - interval '1 s' RETURNING number"
+ONE_HOUR = timedelta(hours=1)
 
 
 class RemindingProcess(OneProcess):
@@ -38,3 +42,8 @@ class RemindingProcess(OneProcess):
         answering = asyncio.create_task(self.answerer.answer(key))
         (await self.writer.next_call()).answer("hello")
         await answering
+
+
+async def one_is_set(db: Database, text: str = "tea", key: str = "k") -> None:
+    """For Ada, in an hour."""
+    await reminders.set_reminder(db, ADA, key=key, text=text, due_in=ONE_HOUR)

@@ -25,16 +25,6 @@ SELECT type, payload ->> 'final' AS final FROM events WHERE type LIKE 'tool_und%
 """
 
 
-@pytest.fixture
-def shop() -> Shop:
-    return Shop()
-
-
-@pytest.fixture
-def process(db: Database, shop: Shop) -> OneProcess:
-    return OneProcess(db, "ada", shop.box)
-
-
 async def fail_after(process: OneProcess, *calls: tuple[str, dict[str, object]]) -> None:
     """A run that calls tools, and then gets its apology."""
     await process.hear(1)

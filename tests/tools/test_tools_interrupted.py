@@ -23,11 +23,6 @@ ARGUMENTS: dict[str, dict[str, object]] = {
 SAID = {"book": "booked for 2 on Monday", "send": "hello is sent", "pay": "paid 5"}
 
 
-@pytest.fixture
-def shop() -> Shop:
-    return Shop()
-
-
 @asynccontextmanager
 async def dead_at(database_url: str, shop: Shop, point: str, tool: str) -> AsyncIterator[None]:
     """Ada's process stands at that point of the call for ever, as far as anybody can tell."""

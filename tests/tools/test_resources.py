@@ -24,11 +24,6 @@ USERS = "SELECT resource FROM resource_leases WHERE holder IS NOT NULL ORDER BY 
 ATTEMPTS = "SELECT chat_id FROM conversations WHERE model_attempts > 0"
 
 
-@pytest.fixture
-def shop() -> Shop:
-    return Shop()
-
-
 async def taken(db: Database, holder: str, *, at: float, dead: tuple[str, ...] = ()) -> bool:
     lease = await resources.take_resource(
         db, "oven", holder=holder, ttl=TTL, dead=dead, now=after(at)

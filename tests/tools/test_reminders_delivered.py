@@ -1,19 +1,15 @@
 """Reminders are kept in the database and delivered as replies are, when nothing else is said."""
 
 import asyncio
-from datetime import timedelta
-
-import pytest
 
 from coordination.ports import NotNow, Unreachable
 from llm.contract import TryLater
 from storage import leases, reminders
 from storage.database import Database
 from storage.records import ConversationKey
-from tests.support.acts import ADA
 from tests.support.ends import assert_answered, run_states
 from tests.support.facts import assert_guarantees
-from tests.support.reminding import ALL_DUE
+from tests.support.reminding import ALL_DUE, ONE_HOUR, one_is_set
 from tests.support.reminding import RemindingProcess as Bot
 
 DUE_NOW = "UPDATE windows SET retry_at = NULL RETURNING 1"
@@ -21,16 +17,6 @@ COUNTS = "SELECT superseded_count, model_attempts, answered_seq, inbound_seq FRO
 IN_ORDER = """
 SELECT chat_id, reply, state FROM runs WHERE kind = 'reminder' ORDER BY chat_id, number
 """
-ONE_HOUR = timedelta(hours=1)
-
-
-@pytest.fixture
-def bot(db: Database) -> Bot:
-    return Bot(db, "ada")
-
-
-async def one_is_set(db: Database, text: str = "tea", key: str = "k") -> None:
-    await reminders.set_reminder(db, ADA, key=key, text=text, due_in=ONE_HOUR)
 
 
 async def test_one_that_is_due_during_an_answer_comes_out_after_it(bot: Bot, db: Database) -> None:

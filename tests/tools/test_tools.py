@@ -8,40 +8,14 @@ from coordination.lease_keeper import Stop
 from coordination.tools.tool import ToolFailed
 from llm.contract import TryLater
 from storage.database import Database
-from tests.support.edges import ModelCall
 from tests.support.ends import assert_answered, run_states
 from tests.support.gates import Gate
 from tests.support.one_process import OneProcess
 from tests.support.tool_box import Shop
+from tests.support.tool_talk import EFFECTS, outcomes, told
 
 DUE_NOW = "UPDATE windows SET retry_at = NULL RETURNING 1"
 EXPIRE = "UPDATE conversations SET lease_expires_at = now() - interval '1 s' RETURNING 1"
-EFFECTS = "SELECT state, result FROM effects ORDER BY burst, place"
-OUTCOMES = """
-SELECT payload ->> 'outcome' AS outcome FROM events WHERE type = 'tool_called' ORDER BY version
-"""
-
-
-@pytest.fixture
-def shop() -> Shop:
-    return Shop()
-
-
-@pytest.fixture
-def process(db: Database, shop: Shop) -> OneProcess:
-    return OneProcess(db, "ada", shop.box)
-
-
-async def told(process: OneProcess, call: ModelCall, tool: str, **arguments: object) -> str:
-    """What the model hears of its call; then it answers."""
-    call.calls(tool, **arguments)
-    then = await process.writer.next_call()
-    then.answer("Done.")
-    return then.turns[-1].text
-
-
-async def outcomes(db: Database) -> list[str]:
-    return [row.outcome for row in await db.fetch(OUTCOMES, {})]
 
 
 async def test_g9_a_tool_is_called_and_its_result_reaches_the_model(

@@ -1,7 +1,7 @@
 """Reminders: set once, listed, cancelled, and what cannot be one."""
 
 import asyncio
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 import pytest
 
@@ -10,16 +10,10 @@ from storage import reminders
 from storage.database import Database
 from tests.support.acts import ADA, BOB
 from tests.support.ends import assert_answered
-from tests.support.reminding import ALL_DUE
+from tests.support.reminding import ALL_DUE, ONE_HOUR, one_is_set
 from tests.support.reminding import RemindingProcess as Bot
 
 REMINDERS = "SELECT number, text, state FROM reminders ORDER BY number"
-ONE_HOUR = timedelta(hours=1)
-
-
-@pytest.fixture
-def bot(db: Database) -> Bot:
-    return Bot(db, "ada")
 
 
 async def said(bot: Bot, tool: str, **arguments: object) -> str:
@@ -29,10 +23,6 @@ async def said(bot: Bot, tool: str, **arguments: object) -> str:
         then = await bot.writer.next_call()
         then.answer("Noted.")
     return then.turns[-1].text
-
-
-async def one_is_set(db: Database, text: str = "tea", key: str = "k") -> None:
-    await reminders.set_reminder(db, ADA, key=key, text=text, due_in=ONE_HOUR)
 
 
 async def stored(db: Database) -> list[tuple[object, ...]]:

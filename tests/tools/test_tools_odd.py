@@ -3,37 +3,10 @@
 import pytest
 
 from storage.database import Database
-from tests.support.edges import ModelCall
 from tests.support.ends import assert_answered
 from tests.support.one_process import OneProcess
 from tests.support.tool_box import Shop
-
-EFFECTS = "SELECT state, result FROM effects ORDER BY burst, place"
-OUTCOMES = """
-SELECT payload ->> 'outcome' AS outcome FROM events WHERE type = 'tool_called' ORDER BY version
-"""
-
-
-@pytest.fixture
-def shop() -> Shop:
-    return Shop()
-
-
-@pytest.fixture
-def process(db: Database, shop: Shop) -> OneProcess:
-    return OneProcess(db, "ada", shop.box)
-
-
-async def told(process: OneProcess, call: ModelCall, tool: str, **arguments: object) -> str:
-    """What the model hears of its call; then it answers."""
-    call.calls(tool, **arguments)
-    then = await process.writer.next_call()
-    then.answer("Done.")
-    return then.turns[-1].text
-
-
-async def outcomes(db: Database) -> list[str]:
-    return [row.outcome for row in await db.fetch(OUTCOMES, {})]
+from tests.support.tool_talk import EFFECTS, outcomes, told
 
 
 async def test_a_tool_that_breaks_or_dawdles_does_not_break_the_run(
