@@ -9,9 +9,10 @@ import pytest
 from openai import AsyncOpenAI
 
 from bot.standins.model import ModelStandIn
-from llm.contract import ModelSettings, ToolCall, ToolSpec, Turn
+from llm.contract import ToolCall, ToolSpec, Turn
 from llm.writer import OpenAIWriter
 from tests.support.neighbours import KEY
+from tests.support.writing import writer_at
 
 SAVE: dict[str, Any] = {"type": "function", "function": {"name": "save_contact"}}
 LIST: dict[str, Any] = {"type": "function", "function": {"name": "list_reminders"}}
@@ -25,9 +26,8 @@ USES = [("save_contact", CONTACT), ("list_reminders", {})]
 
 @pytest.fixture
 async def writer(model: ModelStandIn) -> AsyncIterator[OpenAIWriter]:
-    made = OpenAIWriter(ModelSettings(KEY, model.url, "any", timeout_seconds=5))
-    yield made
-    await made.aclose()
+    async with writer_at(model.url, key=KEY) as made:
+        yield made
 
 
 async def ask(client: AsyncOpenAI, messages: Any, **options: Any) -> Any:

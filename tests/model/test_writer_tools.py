@@ -1,13 +1,12 @@
 """Tools offered to the model, and the calls it answers with, in the shapes servers send them."""
 
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 
-from llm.contract import Chunk, ForGood, Meter, ModelSettings, ToolCall, ToolSpec, TryLater, Turn
+from llm.contract import Chunk, ForGood, Meter, ToolCall, ToolSpec, TryLater, Turn
 from llm.writer import OpenAIWriter
-from tests.support.model_server import DONE, ModelServer, chunk, fixed, model_server, stream
+from tests.support.model_server import DONE, ModelServer, chunk, fixed, stream
 
 TURNS = [Turn("user", "a@example.org")]
 SCHEMA: dict[str, object] = {"type": "object", "properties": {"email": {"type": "string"}}}
@@ -28,19 +27,6 @@ def calls(*deltas: object) -> bytes:
 
 SAVE_WHOLE = call(id="call_a", type="function", name="save", arguments=SAVE.arguments)
 SHOW_WHOLE = call(id="call_b", type="function", name="show", arguments="{}")
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[ModelServer]:
-    async with model_server() as running:
-        yield running
-
-
-@pytest.fixture
-async def writer(server: ModelServer) -> AsyncIterator[OpenAIWriter]:
-    made = OpenAIWriter(ModelSettings("sk-key", server.base_url, "some-model", timeout_seconds=5))
-    yield made
-    await made.aclose()
 
 
 async def test_tools_and_their_dialogue_on_the_wire(

@@ -1,12 +1,11 @@
 """What a caller of the writer is told while the answer comes, and what the call is said to cost."""
 
 import asyncio
-from collections.abc import AsyncIterator
 
 import pytest
 from aiohttp import web
 
-from llm.contract import Chunk, ForGood, Meter, ModelSettings, TryLater, Turn, Usage
+from llm.contract import Chunk, ForGood, Meter, TryLater, Turn, Usage
 from llm.stream import Transcript
 from llm.writer import OpenAIWriter
 from tests.support.model_server import (
@@ -16,7 +15,6 @@ from tests.support.model_server import (
     chunk,
     event,
     fixed,
-    model_server,
     stream,
 )
 
@@ -28,19 +26,6 @@ STRICT_SERVER = fixed(422, {"detail": [{"loc": ["body", "stream_options"], "type
 
 def usage(tokens_in: object, tokens_out: object) -> dict[str, object]:
     return {"prompt_tokens": tokens_in, "completion_tokens": tokens_out}
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[ModelServer]:
-    async with model_server() as running:
-        yield running
-
-
-@pytest.fixture
-async def writer(server: ModelServer) -> AsyncIterator[OpenAIWriter]:
-    made = OpenAIWriter(ModelSettings("sk-key", server.base_url, "some-model", timeout_seconds=5))
-    yield made
-    await made.aclose()
 
 
 async def test_chunks_are_numbered_anew_for_the_repeat_after_a_blank_answer(

@@ -2,14 +2,12 @@
 
 import socket
 import traceback
-from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
 import pytest
 
 from llm.contract import ForGood, ModelError, ModelSettings, TryLater, Turn
-from llm.writer import OpenAIWriter
 from tests.support.model_server import (
     DONE,
     ModelServer,
@@ -17,25 +15,17 @@ from tests.support.model_server import (
     chunk,
     event,
     fixed,
-    model_server,
     stream,
 )
+from tests.support.writing import KEY, writer_at
 
-KEY = "sk-very-secret"
 PROMPT = "my secret diary"
 
 
-@pytest.fixture
-async def server() -> AsyncIterator[ModelServer]:
-    async with model_server() as running:
-        yield running
-
-
 async def failure(base_url: str) -> ModelError:
-    writer = OpenAIWriter(ModelSettings(KEY, base_url, "some-model", timeout_seconds=5))
-    with pytest.raises(ModelError) as caught:
-        await writer.write([Turn("user", PROMPT)])
-    await writer.aclose()
+    async with writer_at(base_url) as writer:
+        with pytest.raises(ModelError) as caught:
+            await writer.write([Turn("user", PROMPT)])
     shown = "".join(traceback.format_exception(caught.value)) + repr(caught.value)
     assert KEY not in shown
     assert PROMPT not in shown

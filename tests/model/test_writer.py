@@ -2,30 +2,16 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
 
 import pytest
 
 from llm import writer as writer_module
-from llm.contract import ForGood, Image, ModelSettings, TryLater, Turn
+from llm.contract import ForGood, Image, TryLater, Turn
 from llm.writer import OpenAIWriter
-from tests.support.model_server import DONE, ModelServer, chunk, event, fixed, model_server, stream
+from tests.support.model_server import DONE, ModelServer, chunk, event, fixed, stream
+from tests.support.writing import KEY, writer_at
 
 TURNS = [Turn("system", "Be kind."), Turn("user", "Hello?")]
-KEY = "sk-very-secret"
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[ModelServer]:
-    async with model_server() as running:
-        yield running
-
-
-@pytest.fixture
-async def writer(server: ModelServer) -> AsyncIterator[OpenAIWriter]:
-    made = OpenAIWriter(ModelSettings(KEY, server.base_url, "some-model", timeout_seconds=5))
-    yield made
-    await made.aclose()
 
 
 async def test_streamed_answer(server: ModelServer, writer: OpenAIWriter) -> None:
@@ -140,13 +126,11 @@ async def test_cancelling_closes_the_connection_at_once(
 
 
 async def test_trickling_answer_ends_at_the_time_limit(server: ModelServer) -> None:
-    settings = ModelSettings(KEY, server.base_url, "some-model", timeout_seconds=0.2)
-    slow = OpenAIWriter(settings)
     server.script = [server.trickle(chunk("very "))]
-    with pytest.raises(TryLater, match="no answer in time"):
-        await slow.write(TURNS)
-    await asyncio.wait_for(server.client_left.wait(), 1)
-    await slow.aclose()
+    async with writer_at(server.base_url, timeout_seconds=0.2) as hurried:
+        with pytest.raises(TryLater, match="no answer in time"):
+            await hurried.write(TURNS)
+        await asyncio.wait_for(server.client_left.wait(), 1)
 
 
 async def test_calls_follow_each_other_on_one_connection(
@@ -161,10 +145,9 @@ async def test_proxy_setting_does_not_catch_loopback(
     server: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
-    behind_proxy = OpenAIWriter(ModelSettings(KEY, server.base_url, "m", timeout_seconds=5))
     server.script = [stream(chunk("Direct.", "stop"), DONE)]
-    assert (await behind_proxy.write(TURNS)).text == "Direct."
-    await behind_proxy.aclose()
+    async with writer_at(server.base_url) as behind_proxy:
+        assert (await behind_proxy.write(TURNS)).text == "Direct."
 
 
 async def test_probe(server: ModelServer, writer: OpenAIWriter) -> None:
