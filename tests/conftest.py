@@ -1,5 +1,7 @@
 from collections.abc import AsyncIterator
+from pathlib import Path
 
+import pytest
 import pytest_asyncio
 
 from storage.database import Database
@@ -43,3 +45,18 @@ async def around(database_url: str) -> AsyncIterator[Neighbours]:
     """Stand-ins for Telegram and the model, and a database, for one bot."""
     async with neighbours(database_url) as found:
         yield found
+
+
+@pytest.fixture
+def environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> pytest.MonkeyPatch:
+    """To say which database a command in this process is to use: none yet, not even in a .env."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("DATABASE_URL", "EMBEDDED_DATA_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    return monkeypatch
+
+
+@pytest.fixture
+def this_database(environment: pytest.MonkeyPatch, database_url: str) -> None:
+    """It is to use the database of this test."""
+    environment.setenv("DATABASE_URL", database_url)

@@ -2,13 +2,13 @@
 
 import asyncio
 import sys
-from pathlib import Path
 
 import pytest
 
 from bot.audit import audit_database
 from storage.database import Database
 from storage.embedded import EmbeddedPostgres
+from tests.support.no_database import NO_DATABASE
 from tests.support.one_of_each import one_of_each
 from tests.support.postgres import EMPTY, fresh_database
 from tests.support.processes import bot_process, surroundings
@@ -20,26 +20,15 @@ WHERE chat_id = 501 RETURNING chat_id
 UNCOUNT = "UPDATE conversations SET superseded_count = 7 RETURNING chat_id"
 
 
-@pytest.fixture(autouse=True)
-def no_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Neither from the environment nor from a .env."""
-    monkeypatch.chdir(tmp_path)
-    for name in ("DATABASE_URL", "EMBEDDED_DATA_DIR"):
-        monkeypatch.delenv(name, raising=False)
-
-
 async def said_by(capsys: pytest.CaptureFixture[str], *, late_after: float = 60) -> tuple[int, str]:
     code = await audit_database(late_after, most_rows=2)
     return code, capsys.readouterr().out
 
 
+@pytest.mark.usefixtures("this_database")
 async def test_a_line_for_each_guarantee_then_the_figures(
-    db: Database,
-    database_url: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    db: Database, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv("DATABASE_URL", database_url)
     await one_of_each(db)
     code, said = await said_by(capsys)
     lines = said.splitlines()
@@ -61,13 +50,10 @@ async def test_a_line_for_each_guarantee_then_the_figures(
     assert lines[-1] == "     updates set aside: 0"
 
 
+@pytest.mark.usefixtures("this_database")
 async def test_what_is_broken_and_what_is_late_is_shown_with_its_numbers(
-    db: Database,
-    database_url: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    db: Database, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv("DATABASE_URL", database_url)
     await one_of_each(db)
     await db.fetch(LONG_AGO, {})
     code, said = await said_by(capsys)
@@ -106,28 +92,22 @@ async def test_the_process_exits_with_1_for_a_broken_guarantee(
     assert "and 3 more" in process.stdout
 
 
-@pytest.mark.parametrize(
-    ("url", "said"),
-    [
-        ("postgresql://nobody@127.0.0.1:1/nothing", "DATABASE_URL: not reached"),
-        ("mysql://localhost", "DATABASE_URL: must begin with postgresql://"),
-    ],
-)
+@pytest.mark.parametrize(("url", "said"), NO_DATABASE)
 async def test_it_says_why_it_could_not_look(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], url: str, said: str
+    environment: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], url: str, said: str
 ) -> None:
-    monkeypatch.setenv("DATABASE_URL", url)
+    environment.setenv("DATABASE_URL", url)
     assert await audit_database(60, 20) == 2
     assert capsys.readouterr().err.startswith(said)
 
 
 async def test_it_does_not_migrate(
     postgres: EmbeddedPostgres,
-    monkeypatch: pytest.MonkeyPatch,
+    environment: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     async with fresh_database(postgres, EMPTY) as dsn:
-        monkeypatch.setenv("DATABASE_URL", dsn)
+        environment.setenv("DATABASE_URL", dsn)
         for _ in range(2):
             assert await audit_database(60, 20) == 2
             assert "schema is None" in capsys.readouterr().err

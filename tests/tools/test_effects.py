@@ -1,25 +1,20 @@
 """`onereply effects`: what it prints, and how it exits."""
 
 import json
-from pathlib import Path
 
 import pytest
 
 from bot.effects import show_effects
 from llm.contract import ForGood
 from storage.database import Database
+from tests.support.no_database import NO_DATABASE
 from tests.support.one_process import OneProcess
 from tests.support.processes import bot_process
 from tests.support.tool_box import Shop
 
+pytestmark = pytest.mark.usefixtures("this_database")
+
 AN_HOUR_AGO = "UPDATE effects SET state = 'processing', expires_at = now() - interval '1 hour'"
-
-
-@pytest.fixture(autouse=True)
-def this_database(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, database_url: str) -> None:
-    """Nor anything from a .env."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("DATABASE_URL", database_url)
 
 
 async def fail_with_effects(db: Database) -> OneProcess:
@@ -81,13 +76,7 @@ async def test_a_call_that_nobody_resolved(
     assert "interrupted" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    ("url", "said"),
-    [
-        ("postgresql://nobody@127.0.0.1:1/nothing", "DATABASE_URL: not reached"),
-        ("mysql://localhost", "DATABASE_URL: must begin with postgresql://"),
-    ],
-)
+@pytest.mark.parametrize(("url", "said"), NO_DATABASE)
 async def test_it_says_why_it_could_not_look(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], url: str, said: str
 ) -> None:
