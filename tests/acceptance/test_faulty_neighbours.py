@@ -14,6 +14,7 @@ from tests.support.two_people import (
     BOB,
     BURST,
     assert_answered_once,
+    assert_one_burst_is_answered,
     calls_to_the_end,
     quick,
     replies,
@@ -79,12 +80,7 @@ async def test_g6_g7_calls_fail(
 
 async def test_g1_all_calls_are_slow(around: Neighbours) -> None:
     around.telegram.switches.on("slow", 0.3)
-    async with running_bot(quick(around)):
-        write(around)
-        await around.model.wait_for_calls(2)
-        await until_settled(around.database_url)
-    assert len(calls_to_the_end(around)) == 2
-    assert_answered_once(around, BURST)
+    await assert_one_burst_is_answered(around, calls=2)
 
 
 async def test_g6_another_program_polls_for_a_while(around: Neighbours) -> None:
