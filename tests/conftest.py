@@ -8,6 +8,7 @@ from storage.database import Database
 from storage.embedded import EmbeddedPostgres
 from tests.support.neighbours import Neighbours, neighbours
 from tests.support.postgres import fresh_database, make_template, private_server
+from tests.support.steady_pauses import use_steady_pauses
 from tests.support.waiting import opened
 
 
@@ -60,3 +61,15 @@ def environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> pytest.Monke
 def this_database(environment: pytest.MonkeyPatch, database_url: str) -> None:
     """It is to use the database of this test."""
     environment.setenv("DATABASE_URL", database_url)
+
+
+@pytest.fixture
+def steady_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every pause is as long as the next one of its kind."""
+    use_steady_pauses(monkeypatch)
+
+
+@pytest.fixture
+def longest_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every pause is the longest that it may be."""
+    use_steady_pauses(monkeypatch, share=1)

@@ -8,7 +8,6 @@ from bot.words import Words
 from coordination.breaker import FAILURES_TO_OPEN
 from tests.support.neighbours import Neighbours, running_bot
 from tests.support.said import APOLOGY
-from tests.support.steady_pauses import use_steady_pauses
 from tests.support.two_people import (
     ADA,
     LATER,
@@ -20,12 +19,9 @@ from tests.support.two_people import (
 )
 from tests.support.waiting import until_settled
 
+pytestmark = pytest.mark.usefixtures("steady_pauses")
+
 LEAST_PAUSE = 0.2
-
-
-@pytest.fixture(autouse=True)
-def steady_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    use_steady_pauses(monkeypatch)
 
 
 def assert_not_hammered(around: Neighbours) -> None:

@@ -8,7 +8,6 @@ import pytest
 from bot.standins.model_calls import ModelCall
 from bot.standins.replies import NEW_MESSAGES
 from tests.support.neighbours import Neighbours, running_bot
-from tests.support.steady_pauses import use_steady_pauses
 from tests.support.two_people import (
     ADA,
     BOB,
@@ -22,15 +21,12 @@ from tests.support.two_people import (
 )
 from tests.support.waiting import rows_of, until_found, until_settled
 
+pytestmark = pytest.mark.usefixtures("steady_pauses")
+
 PARTS = "SELECT state FROM outbox ORDER BY chat_id, run, part"
 HELD_BACK = "SELECT chat_id FROM conversations WHERE deliver_after IS NOT NULL"
 POLLING = "SELECT holder FROM pollers WHERE holder IS NOT NULL"
 LEAST_PAUSE = 0.1
-
-
-@pytest.fixture(autouse=True)
-def steady_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    use_steady_pauses(monkeypatch)
 
 
 def assert_no_hot_loop(around: Neighbours, method: str, since: int) -> None:

@@ -9,10 +9,10 @@ from storage.database import Database
 from storage.records import ConversationKey
 from tests.support.ends import assert_answered, run_states
 from tests.support.facts import assert_guarantees
+from tests.support.one_process import DUE_NOW
 from tests.support.reminding import ALL_DUE, ONE_HOUR, one_is_set
 from tests.support.reminding import RemindingProcess as Bot
 
-DUE_NOW = "UPDATE windows SET retry_at = NULL RETURNING 1"
 COUNTS = "SELECT superseded_count, model_attempts, answered_seq, inbound_seq FROM conversations"
 IN_ORDER = """
 SELECT chat_id, reply, state FROM runs WHERE kind = 'reminder' ORDER BY chat_id, number

@@ -10,11 +10,10 @@ from llm.contract import TryLater
 from storage.database import Database
 from tests.support.ends import assert_answered, run_states
 from tests.support.gates import Gate
-from tests.support.one_process import OneProcess
+from tests.support.one_process import DUE_NOW, OneProcess
 from tests.support.tool_box import Shop
 from tests.support.tool_talk import EFFECTS, outcomes, told
 
-DUE_NOW = "UPDATE windows SET retry_at = NULL RETURNING 1"
 EXPIRE = "UPDATE conversations SET lease_expires_at = now() - interval '1 s' RETURNING 1"
 
 
