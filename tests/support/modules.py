@@ -4,9 +4,8 @@ import asyncio
 import os
 import sys
 from asyncio.subprocess import PIPE
-from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+from tests.support.processes import ROOT
 
 
 async def run_module(*arguments: str, **environment: str) -> tuple[int | None, str, str]:

@@ -5,14 +5,13 @@ import json
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any
 
 import aiohttp
 
+from tests.support.processes import ROOT
 from tests.support.standin_bot import TOKEN
 
-ROOT = Path(__file__).parents[2]
 BOT = f"/bot{TOKEN}"
 
 

@@ -12,14 +12,13 @@ from coordination.tools.resources import Resources
 from storage import resources
 from storage.database import Database
 from storage.records import ConversationKey, InboundMessage
-from tests.support.acts import ADA, BOB, after
+from tests.support.acts import ADA, BOB, TTL, after
 from tests.support.edges import HANG_SECONDS, ModelCall
 from tests.support.gates import Gate
 from tests.support.one_process import OneProcess
 from tests.support.points import once_at
 from tests.support.tool_box import Shop
 
-TTL = timedelta(seconds=30)
 USERS = "SELECT resource FROM resource_leases WHERE holder IS NOT NULL ORDER BY resource"
 ATTEMPTS = "SELECT chat_id FROM conversations WHERE model_attempts > 0"
 
