@@ -1,11 +1,14 @@
 from collections.abc import AsyncIterator
+from pathlib import Path
 
+import pytest
 import pytest_asyncio
 
 from storage.database import Database
 from storage.embedded import EmbeddedPostgres
 from tests.support.neighbours import Neighbours, neighbours
 from tests.support.postgres import fresh_database, make_template, private_server
+from tests.support.steady_pauses import use_steady_pauses
 from tests.support.waiting import opened
 
 
@@ -43,3 +46,30 @@ async def around(database_url: str) -> AsyncIterator[Neighbours]:
     """Stand-ins for Telegram and the model, and a database, for one bot."""
     async with neighbours(database_url) as found:
         yield found
+
+
+@pytest.fixture
+def environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> pytest.MonkeyPatch:
+    """To say which database a command in this process is to use: none yet, not even in a .env."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("DATABASE_URL", "EMBEDDED_DATA_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    return monkeypatch
+
+
+@pytest.fixture
+def this_database(environment: pytest.MonkeyPatch, database_url: str) -> None:
+    """It is to use the database of this test."""
+    environment.setenv("DATABASE_URL", database_url)
+
+
+@pytest.fixture
+def steady_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every pause is as long as the next one of its kind."""
+    use_steady_pauses(monkeypatch)
+
+
+@pytest.fixture
+def longest_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every pause is the longest that it may be."""
+    use_steady_pauses(monkeypatch, share=1)

@@ -1,10 +1,6 @@
 """The demonstration as a person starts it, and its verdict on endings it must not accept."""
 
-import asyncio
-import os
 import re
-import sys
-from asyncio.subprocess import PIPE
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,9 +11,9 @@ from bot.demo.timeline import Timeline
 from bot.demo.verdict import Ending, complaints, complaints_about_tools
 from storage.history import PastEffect, PastRun
 from storage.records import RunNumber, Seq
+from tests.support.modules import run_module
 from tests.support.postgres import reachable_folder
 
-ROOT = Path(__file__).parents[2]
 SAID = ["one", "two", "three", "four"]
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 SUPERSEDED = PastRun(RunNumber(1), "superseded", Seq(1), Seq(3), NOON, None, NOON)
@@ -70,23 +66,13 @@ Phone and e-mail, given in two messages, were saved as one contact
 
 
 async def demonstrate(folder: Path) -> tuple[int | None, str, str]:
-    environment = {
-        **os.environ,
-        "EMBEDDED_DATA_DIR": str(folder / "postgres"),
+    return await run_module(
+        *("bot", "demo"),
+        EMBEDDED_DATA_DIR=str(folder / "postgres"),
         # The settings of a bot do not change the play, not even wrong ones.
-        "DEBOUNCE_CAP_SECONDS": "nonsense",
-        "TELEGRAM_API_URL": "http://127.0.0.1:9",
-    }
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "bot", "demo"), cwd=ROOT, env=environment, stdout=PIPE, stderr=PIPE
+        DEBOUNCE_CAP_SECONDS="nonsense",
+        TELEGRAM_API_URL="http://127.0.0.1:9",
     )
-    try:
-        out, err = await process.communicate()
-    finally:
-        if process.returncode is None:
-            process.terminate()
-            await process.wait()
-    return process.returncode, out.decode(), err.decode()
 
 
 async def test_one_reply_covers_the_burst_and_what_came_while_the_model_worked() -> None:

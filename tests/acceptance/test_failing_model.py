@@ -8,12 +8,10 @@ from bot.words import Words
 from coordination.breaker import FAILURES_TO_OPEN
 from tests.support.neighbours import Neighbours, running_bot
 from tests.support.said import APOLOGY
-from tests.support.steady_pauses import use_steady_pauses
 from tests.support.two_people import (
     ADA,
-    BURST,
     LATER,
-    assert_answered_once,
+    assert_one_burst_is_answered,
     calls_to_the_end,
     quick,
     replies,
@@ -21,12 +19,9 @@ from tests.support.two_people import (
 )
 from tests.support.waiting import until_settled
 
+pytestmark = pytest.mark.usefixtures("steady_pauses")
+
 LEAST_PAUSE = 0.2
-
-
-@pytest.fixture(autouse=True)
-def steady_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    use_steady_pauses(monkeypatch)
 
 
 def assert_not_hammered(around: Neighbours) -> None:
@@ -113,22 +108,12 @@ async def test_g10_a_fault_for_good_ends_in_one_apology(
 
 async def test_g1_an_empty_answer_is_asked_for_again(around: Neighbours) -> None:
     around.model.switches.on("empty", count=1)
-    async with running_bot(quick(around)):
-        write(around)
-        await around.model.wait_for_calls(3)
-        await until_settled(around.database_url)
-    assert len(calls_to_the_end(around)) == 3
-    assert_answered_once(around, BURST)
+    await assert_one_burst_is_answered(around, calls=3)
 
 
 async def test_g1_a_first_word_that_is_late(around: Neighbours) -> None:
     around.model.switches.on("late", 0.5)
-    async with running_bot(quick(around)):
-        write(around)
-        await around.model.wait_for_calls(2)
-        await until_settled(around.database_url)
-    assert len(calls_to_the_end(around)) == 2
-    assert_answered_once(around, BURST)
+    await assert_one_burst_is_answered(around, calls=2)
 
 
 async def test_g7_a_huge_answer_comes_whole_and_in_order(around: Neighbours) -> None:

@@ -8,12 +8,12 @@ import pytest
 from bot.standins.model_calls import ModelCall
 from bot.standins.replies import NEW_MESSAGES
 from tests.support.neighbours import Neighbours, running_bot
-from tests.support.steady_pauses import use_steady_pauses
 from tests.support.two_people import (
     ADA,
     BOB,
     BURST,
     assert_answered_once,
+    assert_one_burst_is_answered,
     calls_to_the_end,
     quick,
     replies,
@@ -21,15 +21,12 @@ from tests.support.two_people import (
 )
 from tests.support.waiting import rows_of, until_found, until_settled
 
+pytestmark = pytest.mark.usefixtures("steady_pauses")
+
 PARTS = "SELECT state FROM outbox ORDER BY chat_id, run, part"
 HELD_BACK = "SELECT chat_id FROM conversations WHERE deliver_after IS NOT NULL"
 POLLING = "SELECT holder FROM pollers WHERE holder IS NOT NULL"
 LEAST_PAUSE = 0.1
-
-
-@pytest.fixture(autouse=True)
-def steady_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    use_steady_pauses(monkeypatch)
 
 
 def assert_no_hot_loop(around: Neighbours, method: str, since: int) -> None:
@@ -79,12 +76,7 @@ async def test_g6_g7_calls_fail(
 
 async def test_g1_all_calls_are_slow(around: Neighbours) -> None:
     around.telegram.switches.on("slow", 0.3)
-    async with running_bot(quick(around)):
-        write(around)
-        await around.model.wait_for_calls(2)
-        await until_settled(around.database_url)
-    assert len(calls_to_the_end(around)) == 2
-    assert_answered_once(around, BURST)
+    await assert_one_burst_is_answered(around, calls=2)
 
 
 async def test_g6_another_program_polls_for_a_while(around: Neighbours) -> None:

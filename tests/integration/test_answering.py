@@ -2,18 +2,11 @@
 
 from datetime import timedelta
 
-import pytest
-
 from storage.database import Database
 from tests.support.acts import ADA
 from tests.support.ends import assert_answered, run_states
 from tests.support.one_process import OneProcess
 from tests.support.points import once_at
-
-
-@pytest.fixture
-def process(db: Database) -> OneProcess:
-    return OneProcess(db, "ada")
 
 
 async def test_g1_a_burst_gets_one_call_and_one_reply(process: OneProcess, db: Database) -> None:

@@ -18,11 +18,6 @@ from tests.support.waiting import until_found
 EXPIRED = "SELECT 1 FROM conversations WHERE lease_expires_at <= clock_timestamp()"
 
 
-@pytest.fixture
-def process(db: Database) -> OneProcess:
-    return OneProcess(db, "ada")
-
-
 async def test_g10_try_later_makes_the_burst_due_again(process: OneProcess, db: Database) -> None:
     await process.hear(1)
     async with process.answering() as call:

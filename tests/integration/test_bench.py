@@ -1,17 +1,12 @@
 """The benchmark runs and prints every row; how fast it was is not judged here."""
 
-import asyncio
-import sys
-from asyncio.subprocess import PIPE
-from pathlib import Path
-
 import pytest
 
 from storage.messages import RECEIVE
 from tests.bench.figures import Figure, table
 from tests.bench.pgbench import BOUND, receive_script
+from tests.support.modules import run_module
 
-ROOT = Path(__file__).parents[2]
 ROWS = [
     "updates received",
     "event log on receiving",
@@ -26,18 +21,10 @@ ROWS = [
 
 @pytest.mark.timeout(400)  # it starts eight processes in turn, each of which imports for seconds
 async def test_a_quick_run_prints_every_row() -> None:
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "tests.bench", "--quick"), cwd=ROOT, stdout=PIPE, stderr=PIPE
-    )
-    try:
-        out, err = await process.communicate()
-    finally:
-        if process.returncode is None:
-            process.terminate()
-            await process.wait()
-    assert process.returncode in (0, 1), err.decode()
-    assert err == b""
-    _headings, _rule, *rows = out.decode().splitlines()
+    code, out, err = await run_module("tests.bench", "--quick")
+    assert code in (0, 1), err
+    assert err == ""
+    _headings, _rule, *rows = out.splitlines()
     assert [row.split("  ")[0] for row in rows] == ROWS
     assert all(row.endswith(("ok", "OUT OF BOUND")) for row in rows)
 

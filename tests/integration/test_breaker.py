@@ -1,28 +1,24 @@
 """An outage of the model costs one probe at a time, and nobody an apology who only waited."""
 
 import asyncio
-from datetime import timedelta
 from typing import Any
 
 import pytest
 
-from coordination.breaker import FAILURES_TO_OPEN, Breaker
-from coordination.patience import RetryPolicy
-from coordination.wake import Wakes
+from coordination.breaker import FAILURES_TO_OPEN
 from llm.contract import ForGood, TryLater
-from storage import reminders
 from storage.database import Database
 from storage.records import ConversationKey, InboundMessage
-from tests.support.acts import ADA
-from tests.support.breaker_clock import Clock
+from tests.support.breaker_clock import MOST_PAUSE, Clock, breaker_by
 from tests.support.facts import assert_guarantees
-from tests.support.one_process import OneProcess
+from tests.support.one_process import DUE_NOW, OneProcess
+from tests.support.reminding import ALL_DUE, one_is_set
+from tests.support.sweeping import SweepingProcess
+
+pytestmark = pytest.mark.usefixtures("longest_pauses")
 
 PEOPLE = [ConversationKey(chat_id, 0) for chat_id in range(601, 651)]
-DUE_NOW = "UPDATE windows SET retry_at = NULL WHERE chat_id = :chat_id RETURNING 1"
 ATTEMPTS = "SELECT model_attempts FROM conversations"
-ALL_DUE = "UPDATE reminders SET due_at = now() RETURNING 1"
-MOST_PAUSE = 15.0
 
 
 class Model:
@@ -43,25 +39,13 @@ class Model:
                 call.answer("reply")
 
 
-class Bot(OneProcess):
+class Bot(SweepingProcess):
     """A process that sweeps, with a clock for its breaker."""
 
     def __init__(self, db: Database, **changed: Any) -> None:
         clock = Clock()
-        super().__init__(db, "ada", breaker=Breaker(RetryPolicy(cap=MOST_PAUSE), clock), **changed)
+        super().__init__(db, "ada", limit=1, breaker=breaker_by(clock), **changed)
         self.clock = clock
-        self.wakes = Wakes(
-            db,
-            self.answerer.answer,
-            holder="ada",
-            limit=1,
-            is_dead=self.dead.__contains__,
-            breaker=self.breaker,
-        )
-
-    async def sweep(self) -> None:
-        await self.wakes.sweep()
-        await self.wakes.idle()
 
     async def all_write(self) -> None:
         for key in PEOPLE:
@@ -90,7 +74,7 @@ async def test_fifty_conversations_during_an_outage(db: Database) -> None:
     bot.clock.now += MOST_PAUSE
     async with asyncio.timeout(60):
         while len(bot.courier.sent) < len(PEOPLE):
-            await db.fetch("UPDATE windows SET retry_at = NULL RETURNING 1", {})
+            await db.fetch(DUE_NOW, {})
             await bot.sweep()
     serving.cancel()
     assert sorted(bot.courier.letters) == [(key, "reply") for key in PEOPLE]
@@ -110,7 +94,7 @@ async def test_a_lone_conversation_gets_its_apology_unless_the_model_is_known_to
     await bot.hear(1)
     for _ in range(9):
         bot.clock.now += MOST_PAUSE
-        await db.fetch(DUE_NOW, {"chat_id": ADA.chat_id})
+        await db.fetch(DUE_NOW, {})
         await bot.sweep()
     serving.cancel()
     assert (model.requests, bot.courier.sent) == (asked, seen)
@@ -121,7 +105,7 @@ async def test_replies_and_reminders_are_delivered_while_it_is_open(db: Database
     bot = Bot(db)
     await bot.hear(1)
     await bot.answers("earlier")
-    await reminders.set_reminder(db, ADA, key="k", text="tea", due_in=timedelta(hours=1))
+    await one_is_set(db)
     await db.fetch(ALL_DUE, {})
     for _ in range(FAILURES_TO_OPEN):
         bot.breaker.failed(None)
@@ -146,9 +130,3 @@ async def test_a_refusal_is_an_answer(db: Database) -> None:
         call.fail(ForGood("refused"))
     bot.breaker.failed(None)
     assert not bot.breaker.is_open
-
-
-@pytest.fixture(autouse=True)
-def no_jitter(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every pause is the longest that it may be."""
-    monkeypatch.setattr("coordination.patience.random.uniform", lambda _low, high: high)

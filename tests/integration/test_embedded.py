@@ -4,7 +4,6 @@ import asyncio
 import importlib.util
 import os
 import stat
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 from urllib.parse import unquote
@@ -15,13 +14,6 @@ from storage import embedded
 from storage.embedded import EmbeddedPostgres, EmbeddedPostgresError
 from storage.embedded.folders import MAX_SOCKET_PATH_BYTES, SOCKET_NAME
 from tests.support.embedded_process import ask, postmaster_pid
-from tests.support.postgres import reachable_folder
-
-
-@pytest.fixture
-def folder() -> Iterator[Path]:
-    with reachable_folder() as path:
-        yield path
 
 
 def socket_path(server: EmbeddedPostgres) -> Path:

@@ -4,7 +4,6 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,15 +13,8 @@ from storage.embedded import EmbeddedPostgresError
 from storage.embedded.account import PRIVATE_GROUP, Account, barrier, server_account
 from storage.embedded.binaries import bin_dir_for, wheel_bin_dir
 from tests.support.embedded_process import ROOT, ask, postmaster_pid
-from tests.support.postgres import reachable_folder
 
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root lends an account")
-
-
-@pytest.fixture
-def folder() -> Iterator[Path]:
-    with reachable_folder() as path:
-        yield path
 
 
 @pytest.fixture

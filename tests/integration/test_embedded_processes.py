@@ -1,20 +1,17 @@
 """The embedded server as several processes share it, and as they die."""
 
 import asyncio
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from storage import embedded
 from tests.support.embedded_process import ask, joined, leave, postmaster_pid, user_process
-from tests.support.postgres import reachable_folder
 
 
 @pytest.fixture
-def data_dir() -> Iterator[Path]:
-    with reachable_folder() as folder:
-        yield folder / "postgres"
+def data_dir(folder: Path) -> Path:
+    return folder / "postgres"
 
 
 async def test_the_last_to_leave_stops_the_server(data_dir: Path) -> None:

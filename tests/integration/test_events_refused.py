@@ -11,7 +11,6 @@ from storage import leases, runs
 from storage.database import Database
 from storage.records import Released, Run, Taken, Version
 from tests.support.acts import (
-    ADA,
     after,
     as_it_stands,
     commit,
@@ -23,7 +22,7 @@ from tests.support.acts import (
 )
 from tests.support.facts import assert_guarantees
 from tests.support.log import events_of, types_of
-from tests.support.queues import queue_for
+from tests.support.queues import in_turn
 from tests.support.waiting import opened
 
 DELAY = timedelta(seconds=5)
@@ -152,13 +151,13 @@ async def test_an_event_behind_another_takes_the_next_number(
 ) -> None:
     await say(db, 1, at=0)
     taken = await must_take(db, "ada's", at=2)
-    async with queue_for(database_url, ADA) as queue:
-        said = await queue.joined_by(say(db, 2, at=3))
-        dropped = await queue.joined_by(
-            runs.supersede(db, taken.lease, taken.work.run, now=after(3))
-        )
-    assert await said
-    assert await dropped
+    said, dropped = await in_turn(
+        database_url,
+        say(db, 2, at=3),
+        runs.supersede(db, taken.lease, taken.work.run, now=after(3)),
+    )
+    assert said
+    assert dropped
     assert [(event.version, event.type, event.cause) for event in (await events_of(db))[2:]] == [
         (3, "received", None),
         (4, "run_superseded", 3),

@@ -19,11 +19,6 @@ UPDATE conversations SET lease_holder = 'bob', lease_fence = lease_fence + 1 RET
 EXPIRY = "SELECT lease_expires_at FROM conversations"
 
 
-@pytest.fixture
-def process(db: Database) -> OneProcess:
-    return OneProcess(db, "ada")
-
-
 class Work:
     """Something that goes on until it is cancelled or let go."""
 

@@ -14,10 +14,9 @@ from bot.courier import TelegramCourier
 from bot.settings import Settings, load
 from bot.telegram import telegram_bot
 from coordination.ports import Delivered, NotNow
-from storage.records import ConversationKey
+from tests.support.acts import ADA
 from tests.support.neighbours import TOKEN
 
-ADA = ConversationKey(501, 0)
 ANSWER = (
     b'{"ok":true,"result":{"message_id":7,"date":1,"chat":{"id":501,"type":"private"},"text":"x"}}'
 )

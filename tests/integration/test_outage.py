@@ -12,9 +12,8 @@ from storage.records import ConversationKey, InboundMessage
 from tests.support.acts import ADA
 from tests.support.breaker_clock import Clock
 from tests.support.facts import assert_guarantees
-from tests.support.one_process import OneProcess
+from tests.support.one_process import DUE_NOW, OneProcess
 
-DUE_NOW = "UPDATE windows SET retry_at = NULL RETURNING 1"
 TELLINGS = "SELECT correlation_id, holder FROM events WHERE type = 'told_to_wait' ORDER BY 1"
 CLOSED_AGO = """
 UPDATE windows SET opened_at = opened_at - CAST(:ago AS interval),

@@ -4,8 +4,6 @@ import asyncio
 from collections.abc import Awaitable
 from typing import Any
 
-import pytest
-
 from coordination.lease_keeper import Stop
 from storage.database import Database, Unavailable
 from storage.records import ConversationKey, InboundMessage
@@ -22,11 +20,6 @@ STORED = "SELECT message_id FROM messages ORDER BY message_id"
 
 def message(number: int, *, key: ConversationKey = ADA, text: str = "text") -> InboundMessage:
     return InboundMessage(key, number, text)
-
-
-@pytest.fixture
-def process(db: Database) -> OneProcess:
-    return OneProcess(db, "ada")
 
 
 class Door:

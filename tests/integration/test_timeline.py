@@ -351,13 +351,8 @@ async def test_the_newest_burst_or_the_one_that_was_asked_for(db: Database) -> N
         await story_of(db, ConversationKey(1, 2))
 
 
-async def test_what_it_prints(
-    db: Database,
-    database_url: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.setenv("DATABASE_URL", database_url)
+@pytest.mark.usefixtures("this_database")
+async def test_what_it_prints(db: Database, capsys: pytest.CaptureFixture[str]) -> None:
     past = Past(db, start=datetime(2026, 11, 30, 9, tzinfo=UTC))
     await past.answered(1, at=0)
     await past.answered(2, at=10)
@@ -373,13 +368,10 @@ async def test_what_it_prints(
     assert "text" not in "\n".join(lines)
 
 
+@pytest.mark.usefixtures("this_database")
 async def test_it_prints_json_for_machines(
-    db: Database,
-    database_url: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    db: Database, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv("DATABASE_URL", database_url)
     await Past(db).answered(1, at=0)
     assert await tell_story(*ADA, None, as_json=True) == 0
     printed = json.loads(capsys.readouterr().out)
@@ -399,10 +391,8 @@ async def test_it_prints_json_for_machines(
     assert re.match("Answered: ", printed["verdict"][0])
 
 
-async def test_a_chat_that_is_not_there(
-    database_url: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("DATABASE_URL", database_url)
+@pytest.mark.usefixtures("this_database")
+async def test_a_chat_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
     assert await tell_story(77, 0, None, as_json=False) == 1
     printed = capsys.readouterr()
     assert printed.out == ""

@@ -14,10 +14,10 @@ from coordination.ports import Delivery, Show
 from storage import leases, messages, outbox, runs, taking
 from storage.database import Database
 from storage.records import Burst, ConversationKey, Format, InboundMessage, Taken
+from tests.support.acts import ADA
 from tests.support.neighbours import Neighbours
 from tests.support.waiting import opened
 
-ADA = ConversationKey(501, 0)
 TTL = timedelta(seconds=2)
 STATE = "SELECT state FROM outbox"
 

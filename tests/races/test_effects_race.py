@@ -9,7 +9,7 @@ from storage.database import Database
 from storage.records import Claim, Taken
 from tests.support.acts import ADA, TICK, after, burst_of, must_take, say
 from tests.support.facts import assert_guarantees
-from tests.support.queues import queue_for
+from tests.support.queues import in_turn, queue_for
 
 LIMIT = timedelta(seconds=5)
 EXPIRY = 32
@@ -64,11 +64,11 @@ async def zombie(db: Database) -> Taken:
 async def test_g9_the_zombie_claims_before_the_take(
     db: Database, database_url: str, zombie: Taken
 ) -> None:
-    async with queue_for(database_url, ADA) as queue:
-        old = await queue.joined_by(claim(db, zombie, at=EXPIRY - TICK))
-        new = await queue.joined_by(must_take(db, "bob", at=EXPIRY))
-    assert (await old) == Claim(is_won=True)
-    seen = await claim(db, await new, at=EXPIRY)
+    old, new = await in_turn(
+        database_url, claim(db, zombie, at=EXPIRY - TICK), must_take(db, "bob", at=EXPIRY)
+    )
+    assert old == Claim(is_won=True)
+    seen = await claim(db, new, at=EXPIRY)
     assert seen is not None
     assert (seen.is_won, seen.state, seen.holder) == (False, "processing", "ada")
     assert 0 < seen.expires_in < LIMIT.total_seconds()
@@ -77,12 +77,12 @@ async def test_g9_the_zombie_claims_before_the_take(
 async def test_g9_the_zombie_claims_after_the_take(
     db: Database, database_url: str, zombie: Taken
 ) -> None:
-    async with queue_for(database_url, ADA) as queue:
-        new = await queue.joined_by(must_take(db, "bob", at=EXPIRY))
-        old = await queue.joined_by(claim(db, zombie, at=EXPIRY))
-    assert await old is None
+    new, old = await in_turn(
+        database_url, must_take(db, "bob", at=EXPIRY), claim(db, zombie, at=EXPIRY)
+    )
+    assert old is None
     assert await db.fetch(CLAIMS, {}) == []
-    assert await claim(db, await new, at=EXPIRY) == Claim(is_won=True)
+    assert await claim(db, new, at=EXPIRY) == Claim(is_won=True)
 
 
 async def test_g9_both_claim(db: Database, database_url: str, zombie: Taken) -> None:

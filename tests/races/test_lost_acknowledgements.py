@@ -12,7 +12,6 @@ from storage.database import Database, driver_dsn
 from storage.model_calls import record_model_call
 from storage.records import CommittedReply, ModelCall, Released, Taken
 from tests.support.acts import (
-    ADA,
     after,
     as_it_stands,
     commit,
@@ -24,7 +23,7 @@ from tests.support.acts import (
     take,
 )
 from tests.support.facts import assert_guarantees
-from tests.support.queues import queue_for
+from tests.support.queues import in_turn
 from tests.support.tables import Rows, all_rows
 
 Verb = Callable[[Database, Taken], Awaitable[object]]
@@ -161,11 +160,9 @@ async def test_g7_take_asked_again_while_the_first_still_waits(
     db: Database, database_url: str
 ) -> None:
     await say(db, 1, at=0)
-    async with queue_for(database_url, ADA) as queue:
-        first = await queue.joined_by(take(db, "ada", at=2))
-        again = await queue.joined_by(take(db, "ada", at=2))
-    assert await first, "but nobody heard of it"
-    assert await again is None, "it cannot see the run to end it"
+    first, again = await in_turn(database_url, take(db, "ada", at=2), take(db, "ada", at=2))
+    assert first, "but nobody heard of it"
+    assert again is None, "it cannot see the run to end it"
     taken = await must_take(db, "ada", at=3)
     await assert_guarantees(db)
     assert await commit(db, taken, at=4)
@@ -176,12 +173,9 @@ async def test_g7_commit_asked_again_while_the_first_still_waits(
 ) -> None:
     await say(db, 1, at=0)
     taken = await must_take(db, "ada", at=2)
-    async with queue_for(database_url, ADA) as queue:
-        first = await queue.joined_by(commit(db, taken, at=3))
-        again = await queue.joined_by(commit(db, taken, at=3))
-    committed = await first
-    assert committed
-    assert await again == committed, "it is in the outbox: nothing was superseded"
+    first, again = await in_turn(database_url, commit(db, taken, at=3), commit(db, taken, at=3))
+    assert first
+    assert again == first, "it is in the outbox: nothing was superseded"
     await assert_guarantees(db)
 
 
@@ -192,13 +186,11 @@ async def test_g7_start_asked_again_while_the_first_still_waits(
     taken = await must_take(db, "ada", at=2)
     assert await commit(db, taken, at=3)
     lease, run = taken.lease, taken.work.run
-    async with queue_for(database_url, ADA) as queue:
-        first = await queue.joined_by(
-            outbox.start_part(db, lease, run, 1, attempts=0, now=after(4))
-        )
-        again = await queue.joined_by(
-            outbox.start_part(db, lease, run, 1, attempts=0, now=after(4))
-        )
-    assert await first
-    assert await again
+    first, again = await in_turn(
+        database_url,
+        outbox.start_part(db, lease, run, 1, attempts=0, now=after(4)),
+        outbox.start_part(db, lease, run, 1, attempts=0, now=after(4)),
+    )
+    assert first
+    assert again
     assert (await outbox.open_parts(db, lease, run))[0].attempts == 1

@@ -19,7 +19,7 @@ from tests.support.acts import (
     take,
 )
 from tests.support.facts import assert_guarantees
-from tests.support.queues import queue_for
+from tests.support.queues import in_turn, queue_for
 
 EXPIRY = 32
 """Seconds after noon, of a lease taken two seconds after noon."""
@@ -27,11 +27,9 @@ EXPIRY = 32
 
 async def test_g3_one_of_two_takes_wins(db: Database, database_url: str) -> None:
     await say(db, 1, at=0)
-    async with queue_for(database_url, ADA) as queue:
-        first = await queue.joined_by(take(db, "ada", at=2))
-        second = await queue.joined_by(take(db, "bob", at=2))
-    assert await first
-    assert await second is None
+    first, second = await in_turn(database_url, take(db, "ada", at=2), take(db, "bob", at=2))
+    assert first
+    assert second is None
 
 
 async def test_g3_one_of_many_takes_wins(db: Database, database_url: str) -> None:
@@ -45,21 +43,21 @@ async def test_g3_one_of_many_takes_wins(db: Database, database_url: str) -> Non
 async def test_g3_a_renewal_at_expiry_keeps_the_take_away(db: Database, database_url: str) -> None:
     await say(db, 1, at=0)
     held = await must_take(db, "ada", at=2)
-    async with queue_for(database_url, ADA) as queue:
-        renewed = await queue.joined_by(renew(db, [held.lease], at=EXPIRY))
-        taken = await queue.joined_by(take(db, "bob", at=EXPIRY))
-    assert [each.lease for each in await renewed] == [held.lease]
-    assert await taken is None
+    renewed, taken = await in_turn(
+        database_url, renew(db, [held.lease], at=EXPIRY), take(db, "bob", at=EXPIRY)
+    )
+    assert [each.lease for each in renewed] == [held.lease]
+    assert taken is None
 
 
 async def test_g3_a_take_at_expiry_ends_the_renewals(db: Database, database_url: str) -> None:
     await say(db, 1, at=0)
     held = await must_take(db, "ada", at=2)
-    async with queue_for(database_url, ADA) as queue:
-        taken = await queue.joined_by(take(db, "bob", at=EXPIRY))
-        renewed = await queue.joined_by(renew(db, [held.lease], at=EXPIRY))
-    assert await taken
-    assert await renewed == []
+    taken, renewed = await in_turn(
+        database_url, take(db, "bob", at=EXPIRY), renew(db, [held.lease], at=EXPIRY)
+    )
+    assert taken
+    assert renewed == []
 
 
 async def test_g3_a_renewal_that_waited_behind_a_later_one_shortens_nothing(
@@ -67,10 +65,10 @@ async def test_g3_a_renewal_that_waited_behind_a_later_one_shortens_nothing(
 ) -> None:
     await say(db, 1, at=0)
     held = await must_take(db, "ada", at=2)
-    async with queue_for(database_url, ADA) as queue:
-        later = await queue.joined_by(renew(db, [held.lease], at=10))
-        earlier = await queue.joined_by(renew(db, [held.lease], at=5))
-    assert len(await later) == len(await earlier) == 1
+    later, earlier = await in_turn(
+        database_url, renew(db, [held.lease], at=10), renew(db, [held.lease], at=5)
+    )
+    assert len(later) == len(earlier) == 1
     assert await take(db, "bob", at=40 - TICK) is None
     assert await take(db, "bob", at=40)
 
@@ -87,14 +85,13 @@ async def test_g3_a_commit_after_the_take_of_another_changes_nothing(
 ) -> None:
     await say(db, 1, at=0)
     held = await must_take(db, "ada", at=2)
-    async with queue_for(database_url, ADA) as queue:
-        taken = await queue.joined_by(take(db, "bob", at=EXPIRY))
-        # Its own clock says that there is time left.
-        committed = await queue.joined_by(commit(db, held, at=EXPIRY - TICK))
-    new = await taken
-    assert new
-    assert not await committed
-    assert await commit(db, new, at=EXPIRY)
+    # Its own clock says that there is time left.
+    taken, committed = await in_turn(
+        database_url, take(db, "bob", at=EXPIRY), commit(db, held, at=EXPIRY - TICK)
+    )
+    assert taken
+    assert not committed
+    assert await commit(db, taken, at=EXPIRY)
     await assert_guarantees(db)
 
 
@@ -103,14 +100,12 @@ async def test_g7_a_take_right_after_the_commit_gets_the_reply(
 ) -> None:
     await say(db, 1, at=0)
     held = await must_take(db, "ada", at=2)
-    async with queue_for(database_url, ADA) as queue:
-        committed = await queue.joined_by(commit(db, held, at=EXPIRY - TICK))
-        taken = await queue.joined_by(take(db, "bob", at=EXPIRY))
-    run = await committed
-    assert run
-    resumed = await taken
-    assert resumed
-    assert resumed.work == CommittedReply(run)
+    committed, taken = await in_turn(
+        database_url, commit(db, held, at=EXPIRY - TICK), take(db, "bob", at=EXPIRY)
+    )
+    assert committed
+    assert taken
+    assert taken.work == CommittedReply(committed)
     await assert_guarantees(db)
 
 
@@ -137,22 +132,22 @@ async def test_g7_the_moment_after_a_restart_is_short(db: Database) -> None:
 async def test_g3_freed_as_dead_before_the_renewal(db: Database, database_url: str) -> None:
     await say(db, 1, at=0)
     held = await must_take(db, "ada", at=2)
-    async with queue_for(database_url, ADA) as queue:
-        freed = await queue.joined_by(leases.free_leases_of(db, ["ada"]))
-        renewed = await queue.joined_by(renew(db, [held.lease], at=3))
-    assert await freed == 1
-    assert await renewed == []
+    freed, renewed = await in_turn(
+        database_url, leases.free_leases_of(db, ["ada"]), renew(db, [held.lease], at=3)
+    )
+    assert freed == 1
+    assert renewed == []
     assert await take(db, "bob", at=3)
 
 
 async def test_g3_freed_as_dead_after_the_renewal(db: Database, database_url: str) -> None:
     await say(db, 1, at=0)
     held = await must_take(db, "ada", at=2)
-    async with queue_for(database_url, ADA) as queue:
-        renewed = await queue.joined_by(renew(db, [held.lease], at=3))
-        freed = await queue.joined_by(leases.free_leases_of(db, ["ada"]))
-    assert len(await renewed) == 1
-    assert await freed == 1
+    renewed, freed = await in_turn(
+        database_url, renew(db, [held.lease], at=3), leases.free_leases_of(db, ["ada"])
+    )
+    assert len(renewed) == 1
+    assert freed == 1
     assert await renew(db, [held.lease], at=4) == []
     assert not await commit(db, held, at=4)
 
@@ -162,13 +157,12 @@ async def test_g3_a_take_that_overtook_the_finding_of_the_dead_is_left_alone(
 ) -> None:
     await say(db, 1, at=0)
     await must_take(db, "ada", at=2)
-    async with queue_for(database_url, ADA) as queue:
-        taken = await queue.joined_by(take(db, "bob", at=EXPIRY))
-        freed = await queue.joined_by(leases.free_leases_of(db, ["ada"]))
-    new = await taken
-    assert await freed == 0
-    assert new
-    assert await commit(db, new, at=EXPIRY)
+    taken, freed = await in_turn(
+        database_url, take(db, "bob", at=EXPIRY), leases.free_leases_of(db, ["ada"])
+    )
+    assert freed == 0
+    assert taken
+    assert await commit(db, taken, at=EXPIRY)
 
 
 async def test_g3_many_renewed_while_messages_come_in_the_other_order(
@@ -176,8 +170,10 @@ async def test_g3_many_renewed_while_messages_come_in_the_other_order(
 ) -> None:
     await say(db, 1, at=0, keys=[ADA, BOB])
     held = [await must_take(db, "ada", at=2, key=key) for key in (BOB, ADA)]
-    async with queue_for(database_url, ADA) as queue:
-        said = await queue.joined_by(say(db, 2, at=3, keys=[BOB, ADA]))
-        # Whoever came first to Bob's row would hold it while it waits for Ada's.
-        renewed = await queue.joined_by(renew(db, [each.lease for each in held], at=3))
-    assert len(await renewed) == len(await said) == 2
+    # Whoever came first to Bob's row would hold it while it waits for Ada's.
+    said, renewed = await in_turn(
+        database_url,
+        say(db, 2, at=3, keys=[BOB, ADA]),
+        renew(db, [each.lease for each in held], at=3),
+    )
+    assert len(renewed) == len(said) == 2

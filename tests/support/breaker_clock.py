@@ -1,4 +1,9 @@
-"""A clock that a test moves."""
+"""A clock that a test moves, and a breaker that goes by it."""
+
+from coordination.breaker import Breaker
+from coordination.patience import RetryPolicy
+
+MOST_PAUSE = 15.0
 
 
 class Clock:
@@ -9,3 +14,8 @@ class Clock:
 
     def __call__(self) -> float:
         return self.now
+
+
+def breaker_by(clock: Clock) -> Breaker:
+    """Between two probes it pauses no longer than that."""
+    return Breaker(RetryPolicy(cap=MOST_PAUSE), clock)

@@ -11,6 +11,7 @@ from bot.local import LocalPage
 from bot.standins.loopback import LoopbackServer
 from storage.database import Database
 from tests.support.neighbours import Neighbours
+from tests.support.started import started
 
 CHROMIUM = Path("/usr/bin/chromium")
 MISSING = f"the page is tried in a browser only where there is {CHROMIUM}"
@@ -26,21 +27,17 @@ async def page_in_chromium(
     """The page, opened; nothing on it may have gone wrong by the end of the block."""
     wrong: list[str] = []
     server = LoopbackServer(lambda: _app(around, db), "127.0.0.1", 0)
-    await server.start()
-    try:
-        async with async_playwright() as playwright:
-            browser = await playwright.chromium.launch(
-                executable_path=CHROMIUM, args=ARGUMENTS, timeout=1000 * HANG_SECONDS
-            )
-            page = await browser.new_page(viewport={"width": width, "height": height})
-            page.set_default_timeout(1000 * HANG_SECONDS)
-            page.on("pageerror", lambda error: wrong.append(str(error)))
-            page.on("console", lambda said: wrong.extend(_complaint(said)))
-            await page.goto(server.url)
-            yield page
-            await browser.close()
-    finally:
-        await server.stop()
+    async with started(server), async_playwright() as playwright:
+        browser = await playwright.chromium.launch(
+            executable_path=CHROMIUM, args=ARGUMENTS, timeout=1000 * HANG_SECONDS
+        )
+        page = await browser.new_page(viewport={"width": width, "height": height})
+        page.set_default_timeout(1000 * HANG_SECONDS)
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("console", lambda said: wrong.extend(_complaint(said)))
+        await page.goto(server.url)
+        yield page
+        await browser.close()
     assert wrong == []
 
 

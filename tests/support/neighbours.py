@@ -12,6 +12,7 @@ from bot.standins.model import ModelStandIn
 from bot.standins.replies import NEW_MESSAGES, Sent
 from bot.standins.telegram import TelegramStandIn
 from storage.steps import FaultPoint, no_fault
+from tests.support.started import started
 
 TOKEN = "4242:a-token-for-tests"
 KEY = "a-key-for-tests"
@@ -74,14 +75,11 @@ def _as_text(value: object) -> str:
 @asynccontextmanager
 async def neighbours(database_url: str) -> AsyncIterator[Neighbours]:
     """Stand-ins that run for the length of the block."""
-    telegram, model = TelegramStandIn(token=TOKEN), ModelStandIn(api_key=KEY)
-    await telegram.start()
-    await model.start()
-    try:
+    async with (
+        started(TelegramStandIn(token=TOKEN)) as telegram,
+        started(ModelStandIn(api_key=KEY)) as model,
+    ):
         yield Neighbours(telegram, model, database_url)
-    finally:
-        await telegram.stop()
-        await model.stop()
 
 
 @asynccontextmanager

@@ -59,6 +59,8 @@ RULES = Rules(
     on_uncertain_delivery="balanced",
 )
 
+# Whatever waits for its next attempt.
+DUE_NOW = "UPDATE windows SET retry_at = NULL RETURNING 1"
 
 NO_TOOLS = Toolbox()
 

@@ -9,8 +9,10 @@ import asyncpg
 
 from storage.database import driver_dsn
 from storage.records import ConversationKey
+from tests.support.acts import ADA
 
 T = TypeVar("T")
+U = TypeVar("U")
 
 HANG_SECONDS = 20
 CONVERSATION = "SELECT FROM conversations WHERE chat_id = $1 AND thread_id = $2 FOR UPDATE"
@@ -66,6 +68,16 @@ async def queue_for(dsn: str, key: ConversationKey) -> AsyncIterator[Queue]:
     """Hold the row of a conversation."""
     async with queue_behind(dsn, CONVERSATION, *key) as queue:
         yield queue
+
+
+async def in_turn(
+    dsn: str, first: Coroutine[object, object, T], second: Coroutine[object, object, U]
+) -> tuple[T, U]:
+    """What comes of two verbs that wait for Ada's conversation, one behind the other."""
+    async with queue_for(dsn, ADA) as queue:
+        one = await queue.joined_by(first)
+        other = await queue.joined_by(second)
+    return await one, await other
 
 
 @asynccontextmanager

@@ -9,9 +9,7 @@ from typing import Any
 import aiohttp
 
 from bot.standins.telegram import TelegramStandIn
-
-TOKEN = "4242:stand-in-token"
-ADA = 7
+from tests.support.standin_bot import ADA, TOKEN
 
 
 @dataclass
@@ -36,14 +34,11 @@ class RawBot:
 
 
 @asynccontextmanager
-async def raw_bot(seed: int = 11) -> AsyncIterator[RawBot]:
-    """A bot and the stand-in it calls, where Ada may be written to."""
-    telegram = TelegramStandIn(seed=seed)
-    await telegram.start()
-    telegram.chats.meet(ADA, "Ada")
+async def raw_bot(telegram: TelegramStandIn) -> AsyncIterator[RawBot]:
+    """Ada may be written to, and has said nothing yet."""
+    telegram.introduce(ADA, "Ada")
     async with aiohttp.ClientSession() as http:
         yield RawBot(telegram, http)
-    await telegram.stop()
 
 
 def texts(updates: list[dict[str, Any]]) -> list[str]:

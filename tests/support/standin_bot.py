@@ -73,14 +73,13 @@ def plain(*objects: TelegramObject | None) -> list[dict[str, Any] | None]:
     return [None if each is None else each.model_dump(exclude_none=True) for each in objects]
 
 
+def bot_at(url: str, token: str = TOKEN) -> Bot:
+    return Bot(token, session=AiohttpSession(api=TelegramAPIServer.from_base(url)))
+
+
 @asynccontextmanager
-async def standin_bot() -> AsyncIterator[StandInBot]:
+async def standin_bot(telegram: TelegramStandIn) -> AsyncIterator[StandInBot]:
     """Ada may be written to, and has said nothing yet."""
-    telegram = TelegramStandIn(token=TOKEN)
-    await telegram.start()
     telegram.introduce(ADA, "Ada", "de")
-    bot = Bot(TOKEN, session=AiohttpSession(api=TelegramAPIServer.from_base(telegram.url)))
-    async with aiohttp.ClientSession() as http:
+    async with bot_at(telegram.url) as bot, aiohttp.ClientSession() as http:
         yield StandInBot(telegram, bot, http)
-    await bot.session.close()
-    await telegram.stop()

@@ -7,10 +7,10 @@ import pytest
 SHARE = 1 / 8
 
 
-def use_steady_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+def use_steady_pauses(monkeypatch: pytest.MonkeyPatch, share: float = SHARE) -> None:
     """Have every pause last the same share of the longest that could have been drawn."""
 
     def pause(_shortest: float, longest: float) -> float:
-        return longest * SHARE
+        return longest * share
 
     monkeypatch.setattr("coordination.patience.random", SimpleNamespace(uniform=pause))

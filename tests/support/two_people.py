@@ -2,7 +2,8 @@
 
 from bot.settings import Settings
 from bot.standins.model_calls import ModelCall
-from tests.support.neighbours import Neighbours
+from tests.support.neighbours import Neighbours, running_bot
+from tests.support.waiting import until_settled
 
 ADA, BOB = 501, 502
 BURST = ("one", "two")
@@ -37,3 +38,13 @@ def assert_answered_once(around: Neighbours, *bursts: tuple[str, ...]) -> None:
 def calls_to_the_end(around: Neighbours) -> list[ModelCall]:
     """The model calls that no newer message cancelled, as one does when the machine is slow."""
     return [call for call in around.model.calls if call.outcome != "cancelled"]
+
+
+async def assert_one_burst_is_answered(around: Neighbours, *, calls: int) -> None:
+    """Both write; the model is asked so often, and then each of them has one reply."""
+    async with running_bot(quick(around)):
+        write(around)
+        await around.model.wait_for_calls(calls)
+        await until_settled(around.database_url)
+    assert len(calls_to_the_end(around)) == calls
+    assert_answered_once(around, BURST)

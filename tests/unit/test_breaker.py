@@ -3,20 +3,13 @@
 import pytest
 
 from coordination.breaker import FAILURES_TO_OPEN, Breaker
-from coordination.patience import RetryPolicy
-from tests.support.breaker_clock import Clock
+from tests.support.breaker_clock import MOST_PAUSE, Clock, breaker_by
 
-MOST_PAUSE = 15.0
-
-
-@pytest.fixture(autouse=True)
-def no_jitter(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every pause is the longest that it may be."""
-    monkeypatch.setattr("coordination.patience.random.uniform", lambda _low, high: high)
+pytestmark = pytest.mark.usefixtures("longest_pauses")
 
 
 def opened(clock: Clock) -> Breaker:
-    breaker = Breaker(RetryPolicy(cap=MOST_PAUSE), clock)
+    breaker = breaker_by(clock)
     for _ in range(FAILURES_TO_OPEN):
         assert breaker.lets_through()
         breaker.failed(None)
@@ -56,7 +49,7 @@ def test_failures_of_those_who_asked_before_put_no_probe_off() -> None:
 
 def test_the_wish_of_the_server_is_honoured() -> None:
     clock = Clock()
-    breaker = Breaker(RetryPolicy(cap=MOST_PAUSE), clock)
+    breaker = breaker_by(clock)
     for _ in range(FAILURES_TO_OPEN):
         breaker.failed(100)
     clock.now += 99
