@@ -22,12 +22,15 @@ _LIKE_A_FORMULA = re.compile(r"[\\^_={}]")
 _PUNCTUATION = re.compile(r"[!-'*-/:-@\[\\^-`{-~]")
 _LABEL = re.compile(r"^((?:[ \t>*+-]|\d+[.)][ \t])*)\[([^\]]+\]:)", re.MULTILINE)
 _LONGEST_LANGUAGE = 64
+# Python takes more for the end of a line than Markdown does, and Telegram drops \r.
+_LINE_END = re.compile("\r\n?|[\v\f\x1c-\x1e\x85\u2028\u2029]")
 
 
 @lru_cache(maxsize=64)
 def sound(markdown: str) -> str:
     """The same words in Markdown that neither Telegram nor a renderer can lose; idempotent."""
     text = markdown.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    text = _LINE_END.sub("\n", text)
     for step in (_formulas, _definitions, _empty_cells, _tags, _bars, _odd_blocks):
         text = step(text)
     return text
