@@ -10,6 +10,8 @@ from storage.records import Effect, SentReply, StoredMessage
 MOST_HEARD = 4_000
 """Characters of a file, once it was answered: a prompt has room for many messages, not files."""
 
+STOPPED = "[I stopped you: what I wrote before this needs no answer]"
+
 
 class Said(NamedTuple):
     """A turn, and the message that it is, or that it followed."""
@@ -24,8 +26,13 @@ def history(answered: Sequence[StoredMessage], replies: Sequence[SentReply]) -> 
         (message.seq, 0, message.message_id, Turn("user", heard_words(message, MOST_HEARD)))
         for message in answered
     ]
-    turns += [(reply.last_seq, 1, 0, Turn("assistant", reply.text)) for reply in replies]
+    turns += [(reply.last_seq, 1, 0, _turn(reply)) for reply in replies]
     return [Said(seq, turn) for seq, _, _, turn in sorted(turns, key=lambda each: each[:3])]
+
+
+def _turn(reply: SentReply) -> Turn:
+    # Without that the model would find these messages unanswered, and answer them after all.
+    return Turn("user", STOPPED) if reply.text is None else Turn("assistant", reply.text)
 
 
 def heard_words(message: StoredMessage, most: int | None = None) -> str:

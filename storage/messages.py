@@ -129,14 +129,14 @@ opened AS (
 
 HISTORY_REPLIES = """
 SELECT last_seq, reply FROM runs
-WHERE chat_id = :chat_id AND thread_id = :thread_id AND state = 'sent'
+WHERE chat_id = :chat_id AND thread_id = :thread_id AND state IN ('sent', 'cancelled')
   AND last_seq > :after_seq AND last_seq <= :answered_seq
 ORDER BY number DESC LIMIT :most
 """
 
 REPLIES_BETWEEN = """
 SELECT last_seq, reply FROM runs
-WHERE chat_id = :chat_id AND thread_id = :thread_id AND state = 'sent'
+WHERE chat_id = :chat_id AND thread_id = :thread_id AND state IN ('sent', 'cancelled')
   AND last_seq > :after_seq AND last_seq <= :last_seq
 ORDER BY number
 """
@@ -211,7 +211,7 @@ async def messages_between(
 async def last_replies(
     db: Database, key: ConversationKey, *, after_seq: int = 0, answered_seq: int, most: int
 ) -> list[SentReply]:
-    """The newest replies that reached the chat and answered beyond `after_seq`, oldest first."""
+    """The newest replies beyond `after_seq` that reached the chat or were stopped, oldest first."""
     given = {"after_seq": after_seq, "answered_seq": answered_seq, "most": most}
     rows = await db.fetch(HISTORY_REPLIES, {**key._asdict(), **given})
     return [SentReply(Seq(row.last_seq), row.reply) for row in reversed(rows)]
@@ -221,7 +221,7 @@ async def last_replies(
 async def replies_between(
     db: Database, key: ConversationKey, *, after_seq: int, last_seq: int
 ) -> list[SentReply]:
-    """The replies that reached the chat and answered up to a message in that range."""
+    """The replies that reached the chat, or were stopped, up to a message in that range."""
     rows = await db.fetch(
         REPLIES_BETWEEN, {**key._asdict(), "after_seq": after_seq, "last_seq": last_seq}
     )

@@ -169,7 +169,8 @@ class SentReply:
     """A reply that went out, after the messages up to `last_seq`."""
 
     last_seq: Seq
-    text: str
+    text: str | None
+    """None: the person wanted none any more."""
 
 
 @dataclass(frozen=True, slots=True)

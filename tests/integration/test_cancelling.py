@@ -2,6 +2,7 @@
 
 from bot.story.verdict import verdict
 from bot.story.words import in_words
+from coordination.history import STOPPED
 from storage.database import Database
 from storage.prune import prune
 from storage.story import story_of
@@ -87,8 +88,8 @@ async def test_a_stop_keeps_the_history_and_a_reset_does_not(db: Database) -> No
     await process.receiver.cancel(ADA, STOP, reset=False)
     await process.hear(3)
     async with process.answering() as call:
-        told = "\n".join(turn.text for turn in call.turns).split()
-        assert " ".join(told) == "text 1 reply text 2 text 3"
+        told = "\n".join(turn.text for turn in call.turns).splitlines()
+        assert told == ["text 1", "reply", "text 2", STOPPED, "text 3"]
         await process.receiver.cancel(ADA, STOP + 1, reset=True)
     await process.hear(4)
     async with process.answering() as call:
