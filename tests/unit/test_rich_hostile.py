@@ -29,6 +29,12 @@ def test_no_word_is_lost_whatever_ends_the_lines(end: str, how: Format) -> None:
     assert set(re.findall(r"w\d+", shown)) == {f"w{number}" for number in range(1000)}
 
 
+def test_words_beside_an_opening_fence_are_code_and_no_language() -> None:
+    assert sound("```Roses are red\nviolets\n```") == "```\nRoses are red\nviolets\n```\n"
+    for info in ("python", 'python title="a.py"', "js {1,3}"):
+        assert sound(f"```{info}\nx\n```") == f"```{info}\nx\n```"
+
+
 def test_a_formula_begins_at_the_last_opening_before_its_end() -> None:
     assert sound("a \\( b, but \\(x_1\\)") == "a \\( b, but $x_1$"
 
