@@ -8,7 +8,6 @@ from aiogram import Dispatcher, Router
 from aiogram.enums import ChatType
 from aiogram.types import Chat, ChatMemberUpdated, Message, MessageGenerationStopped, User
 
-from bot.commands.asked import asked
 from bot.commands.desk import Desk
 from bot.commands.routes import commands
 from bot.inbound.message import inbound
@@ -50,7 +49,7 @@ def _in_private(receiver: Receiver, meet: Meet, long_quiet: timedelta) -> Router
 
     @router.edited_message(is_private)
     async def edited(message: Message) -> None:
-        if message.edit_date and not asked(message) and (corrected := inbound(message)):
+        if message.edit_date and (corrected := inbound(message)):
             await receiver.correct(corrected)
 
     @router.stopped_message_generation()

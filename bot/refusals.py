@@ -14,6 +14,12 @@ _FORMATTING = re.compile(
     r"can't parse|\bentit|\brich|unsupported|too long|empty|method not found", re.IGNORECASE
 )
 
+# Whatever else is wrong with a request (a picture that Telegram cannot fetch, a link that it finds
+# odd) may be the formatting; to ask once more in vain is better than to lose the reply.
+_THE_CHAT = re.compile(
+    r"chat|channel|peer|thread|topic|user|rights|blocked|forbidden|private", re.IGNORECASE
+)
+
 # An apostrophe is one of "can't".
 PLAIN_WORDS = re.compile(r"[A-Za-z][A-Za-z ',:;.()/_-]{0,119}")
 
@@ -24,7 +30,9 @@ def is_about_formatting(error: TelegramAPIError) -> bool:
         return knows_no_such_method(error)
     if isinstance(error, TelegramEntityTooLarge):
         return True
-    return isinstance(error, TelegramBadRequest) and bool(_FORMATTING.search(error.message))
+    return isinstance(error, TelegramBadRequest) and bool(
+        _FORMATTING.search(error.message) or not _THE_CHAT.search(error.message)
+    )
 
 
 def knows_no_such_method(error: Exception) -> bool:

@@ -17,6 +17,7 @@ from aiogram.exceptions import (
 from aiogram.methods import SendMessageDraft, SendRichMessageDraft, TelegramMethod
 from aiogram.types import InputRichMessage
 
+from bot.refusals import knows_no_such_method
 from storage.records import ConversationKey
 
 log = structlog.get_logger(__name__)
@@ -78,6 +79,7 @@ class Sketch:
         self._bot = bot
         self._key = key
         self._stream = stream
+        self._takes_rich = self._takes_drafts = True
         self._text = ""
         self._shown: str | None = None
         self._pace = PACE_SECONDS
@@ -94,11 +96,15 @@ class Sketch:
         await self._stream.turns.wait()
         is_wanted_here = await self._stream.is_wanted_in(self._key.chat_id)
         while True:
-            drafts = is_wanted_here and self._stream.is_wanted
+            drafts = is_wanted_here and self._shows_drafts
             await asyncio.sleep(await self._draft() if drafts else await self._type())
-            if drafts and self._stream.is_wanted:
+            if drafts and self._shows_drafts:
                 await self._wait_for_news()
             await self._stream.turns.wait()
+
+    @property
+    def _shows_drafts(self) -> bool:
+        return self._stream.is_wanted and self._takes_drafts
 
     async def _wait_for_news(self) -> None:
         if self._text != (self._shown or ""):
@@ -112,13 +118,14 @@ class Sketch:
 
     async def _draft(self) -> float:
         text = self._text
+        request = self._request(text)
         try:
-            await self._bot(self._request(text), request_timeout=REQUEST_SECONDS)
+            await self._bot(request, request_timeout=REQUEST_SECONDS)
         except TelegramRetryAfter as error:
             self._pace = min(2 * self._pace, SLOWEST_PACE_SECONDS)
             return float(error.retry_after)
         except TelegramAPIError as error:
-            return self._refused(error)
+            return self._refused(error, was_rich=isinstance(request, SendRichMessageDraft))
         except Exception as error:  # noqa: BLE001 (a draft is a courtesy)
             log.debug("draft_failed", error=type(error).__name__)
             return self._pace
@@ -128,7 +135,7 @@ class Sketch:
 
     def _request(self, text: str) -> TelegramMethod[bool]:
         chat_id, thread = self._key.chat_id, self._key.thread_id or None
-        if text.strip() and self._stream.is_rich:
+        if text.strip() and self._stream.is_rich and self._takes_rich:
             return SendRichMessageDraft(
                 chat_id=chat_id,
                 draft_id=DRAFT_ID,
@@ -146,16 +153,20 @@ class Sketch:
             keep_on_stop=True,
         )
 
-    def _refused(self, error: TelegramAPIError) -> float:
+    def _refused(self, error: TelegramAPIError, *, was_rich: bool) -> float:
         if not isinstance(error, TelegramBadRequest | TelegramNotFound):
             log.debug("draft_failed", error=type(error).__name__)
             return SLOWEST_PACE_SECONDS
-        # An old server, or one that does not like this text: the next simpler thing will do.
-        if self._stream.is_rich and self._text.strip():
-            self._stream.is_rich = False
+        # The next simpler thing will do: from now on if the server is old, for this answer only
+        # if it does not like the text.
+        is_old = knows_no_such_method(error)
+        if was_rich:
+            self._takes_rich = False
+            self._stream.is_rich = self._stream.is_rich and not is_old
         else:
-            self._stream.is_wanted = False
-        log.info("drafts_refused", left="plain" if self._stream.is_wanted else "typing")
+            self._takes_drafts = False
+            self._stream.is_wanted = self._stream.is_wanted and not is_old
+        log.info("drafts_refused", left="plain" if was_rich else "typing")
         return 0.0
 
     async def _type(self) -> float:

@@ -4,6 +4,7 @@ Nobody waits for it, and what fails is not said.
 """
 
 import asyncio
+from collections.abc import Sequence
 from typing import Any
 
 import structlog
@@ -25,9 +26,9 @@ class Speaker:
         self._bot = bot
         self._sending: set[asyncio.Task[None]] = set()
 
-    def send(self, method: TelegramMethod[Any]) -> None:
-        """Send it soon, once more if Telegram says that it was too early."""
-        task = asyncio.create_task(self._send(method))
+    def send(self, *methods: TelegramMethod[Any]) -> None:
+        """Send them soon, in order, once more if Telegram says that it was too early."""
+        task = asyncio.create_task(self._send_all(methods))
         self._sending.add(task)
         task.add_done_callback(self._sending.discard)
 
@@ -41,6 +42,10 @@ class Speaker:
         for task in self._sending:
             task.cancel()
         await asyncio.gather(*self._sending, return_exceptions=True)
+
+    async def _send_all(self, methods: Sequence[TelegramMethod[Any]]) -> None:
+        for method in methods:
+            await self._send(method)
 
     async def _send(self, method: TelegramMethod[Any]) -> None:
         try:

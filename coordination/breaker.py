@@ -19,6 +19,9 @@ from coordination.patience import PROBING, RetryPolicy
 log = structlog.get_logger(__name__)
 
 FAILURES_TO_OPEN = 5
+LATELY_SECONDS = 30.0
+"""An older answer may be from before an outage of which another process has told people."""
+LONG_AGO = float("-inf")
 
 
 class Breaker:
@@ -33,7 +36,7 @@ class Breaker:
         self._opened_at = 0.0
         self._probe_at = 0.0
         self._is_probing = False
-        self._has_answered = False
+        self._answered_at = LONG_AGO
 
     @property
     def is_open(self) -> bool:
@@ -47,8 +50,8 @@ class Breaker:
 
     @property
     def is_known_to_be_back(self) -> bool:
-        """True from an answer to the failures that open it; a process begins without knowing."""
-        return self._has_answered and not self.is_open
+        """True for a while after an answer, or until it opens; a process begins without knowing."""
+        return not self.is_open and self._clock() - self._answered_at < LATELY_SECONDS
 
     def lets_through(self) -> bool:
         """Whether a run that asked now would be let through."""
@@ -72,7 +75,7 @@ class Breaker:
         if self.is_open:
             log.info("model_back")
         self._failures = 0
-        self._has_answered = True
+        self._answered_at = self._clock()
         BREAKER_OPEN.set(0)
 
     def failed(self, wish: float | None) -> None:
@@ -85,7 +88,7 @@ class Breaker:
             return
         if not was_open:
             self._opened_at = self._clock()
-        self._has_answered = False
+        self._answered_at = LONG_AGO
         BREAKER_OPEN.set(1)
         beyond = self._failures - FAILURES_TO_OPEN + 1
         self._probe_at = self._clock() + self._policy.delay(beyond, wish)

@@ -57,8 +57,8 @@ class Composer:
             return self._later(burst, type(error).__name__, None)
         if text is Stop.BY_USER:
             # What was seen of the answer is the answer.
-            seen = storable(draft.text) if draft.text.strip() else None
-            return Reply(seen or await self._voice.stopped(held.lease.key))
+            seen = draft.text if _is_seen(draft.text) else await self._voice.stopped(held.lease.key)
+            return Reply(storable(seen))
         return Stopped(text) if isinstance(text, Stop) else Reply(storable(text))
 
     async def _write(self, held: HeldLease, burst: Burst, draft: Draft) -> str:
@@ -98,3 +98,7 @@ class Composer:
             return Apology(reason)
         policy = self._policy if may_give_up else PROBING
         return Postponed(reason, policy.delay(failures, wish))
+
+
+def _is_seen(text: str) -> bool:
+    return any(character.isprintable() and not character.isspace() for character in text)

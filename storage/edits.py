@@ -57,6 +57,15 @@ edited AS (
            OR m.attachments IS DISTINCT FROM CAST(CAST(:attachments AS text) AS jsonb))
     RETURNING m.chat_id, m.thread_id, m.seq, m.seq <= open.settled_seq AS is_answered
 ),
+-- Back to the words we have: an older edit that is late must not change them.
+noted AS (
+    UPDATE messages m SET edited_at = :edited_at
+    FROM open
+    WHERE m.chat_id = open.chat_id AND m.thread_id = open.thread_id
+      AND m.message_id = :message_id AND m.text = :text
+      AND m.attachments IS NOT DISTINCT FROM CAST(CAST(:attachments AS text) AS jsonb)
+      AND (m.edited_at IS NULL OR m.edited_at < CAST(:edited_at AS timestamptz))
+),
 corrected AS (
     UPDATE conversations c
     SET event_version = c.event_version + 1,

@@ -31,11 +31,14 @@ class Background:
     language: str | None = None
 
 
+FileKind = Literal["photo", "voice", "video_note", "document", "audio", "video"]
+
+
 @dataclass(frozen=True, slots=True)
 class Attachment:
     """A file of Telegram's that came with a message."""
 
-    kind: Literal["photo", "voice", "video_note", "document"]
+    kind: FileKind
     file_id: str
     size: int | None = None
     """Bytes, as far as Telegram says."""

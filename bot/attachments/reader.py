@@ -65,6 +65,8 @@ class AttachmentReader:
             return TOO_LARGE
         if attachment.kind in ("voice", "video_note"):
             return None if self._transcriber else DEAF
+        if attachment.kind in ("audio", "video"):
+            return UNKNOWN
         if attachment.is_picture or is_pdf(attachment) or is_text(attachment):
             return None
         return UNKNOWN

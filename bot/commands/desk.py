@@ -7,6 +7,7 @@ from aiogram.methods import SendMessage
 from aiogram.types import InlineKeyboardMarkup
 
 from bot.acquaintance import Acquaintance
+from bot.parts import cut
 from bot.speaker import Speaker
 from bot.words import Words
 from coordination.receive import Receiver
@@ -48,13 +49,10 @@ def say(
 def say_text(
     desk: Desk, request: Request, text: str, markup: InlineKeyboardMarkup | None = None
 ) -> None:
-    """Answer with these words."""
+    """Answer with these words, in as many messages as they take; buttons are below the last."""
     key = request.key
-    desk.speaker.send(
-        SendMessage(
-            chat_id=key.chat_id,
-            message_thread_id=key.thread_id or None,
-            text=text,
-            reply_markup=markup,
-        )
-    )
+    *before, last = [
+        SendMessage(chat_id=key.chat_id, message_thread_id=key.thread_id or None, text=part)
+        for part in cut(text) or [text]
+    ]
+    desk.speaker.send(*before, last.model_copy(update={"reply_markup": markup}))

@@ -58,6 +58,10 @@ def commands(desk: Desk) -> Router:
         else:
             say_text(desk, request, desk.canned[command.name])
 
+    @router.edited_message(is_private, is_ours)
+    async def command_edited(_message: Message) -> None:
+        """What was asked is done; an edit asks nothing, and is no message either."""
+
     @router.callback_query()
     async def button_pressed(query: CallbackQuery) -> None:
         await _press(desk, query)

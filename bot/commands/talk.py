@@ -5,7 +5,7 @@ from datetime import timedelta
 from bot.commands.desk import Desk, Request, say
 from storage.people import keep_payload
 from storage.records import InboundMessage
-from storage.retry import can_be_answered_again
+from storage.retry import pictures_to_see_again
 
 LONGEST_PAYLOAD = 64
 """Telegram's bound on what a link may carry: https://core.telegram.org/bots/features#deep-linking"""
@@ -34,9 +34,10 @@ async def reset(desk: Desk, request: Request) -> None:
 
 async def retry(desk: Desk, request: Request) -> None:
     """Have the model asked again, as if the person had said so, and without waiting for more."""
-    if not await can_be_answered_again(desk.db, request.key):
+    pictures = await pictures_to_see_again(desk.db, request.key)
+    if pictures is None:
         say(desk, request, "retry-nothing")
         return
     text = desk.words.say("retry-asks", request.language)
-    message = InboundMessage(request.key, request.message_id, text)
+    message = InboundMessage(request.key, request.message_id, text, attachments=pictures)
     await desk.receiver.receive_alone(message, quiet=timedelta(0))

@@ -3,7 +3,19 @@
 from collections.abc import Callable
 
 from aiogram.enums import ContentType
-from aiogram.types import Checklist, Contact, Dice, Document, Game, Location, Message, Poll, Venue
+from aiogram.types import (
+    Audio,
+    Checklist,
+    Contact,
+    Dice,
+    Document,
+    Game,
+    Location,
+    Message,
+    Poll,
+    Venue,
+    Video,
+)
 
 from bot.inbound.rich_words import rich_words
 
@@ -16,6 +28,9 @@ FROM_PEOPLE = frozenset(
         ContentType.DICE,
         ContentType.DOCUMENT,
         ContentType.GAME,
+        ContentType.GIVEAWAY,
+        ContentType.GIVEAWAY_WINNERS,
+        ContentType.INVOICE,
         ContentType.LIVE_PHOTO,
         ContentType.LOCATION,
         ContentType.PAID_MEDIA,
@@ -91,15 +106,24 @@ def _checklist(checklist: Checklist) -> str:
 
 
 def _document(document: Document) -> str:
-    size = _size(document.file_size) if document.file_size is not None else None
-    return _list(document.file_name, document.mime_type, size)
+    return _list(document.file_name, document.mime_type, _size(document.file_size))
+
+
+def _audio(audio: Audio) -> str:
+    return _list(audio.performer, audio.title, audio.file_name, _size(audio.file_size))
+
+
+def _video(video: Video) -> str:
+    return _list(video.file_name, _size(video.file_size))
 
 
 def _game(game: Game) -> str:
     return _list(game.title, game.description)
 
 
-def _size(count: int) -> str:
+def _size(count: int | None) -> str | None:
+    if count is None:
+        return None
     size, unit = float(count), 0
     while size >= KILO and unit < len(UNITS) - 1:
         size, unit = size / KILO, unit + 1
@@ -111,7 +135,7 @@ def _list(*parts: str | None) -> str:
 
 
 DETAILS: dict[str, Callable[..., str]] = {
-    ContentType.AUDIO: lambda audio: _list(audio.performer, audio.title, audio.file_name),
+    ContentType.AUDIO: _audio,
     ContentType.CHECKLIST: _checklist,
     ContentType.CONTACT: _contact,
     ContentType.DICE: _dice,
@@ -121,5 +145,5 @@ DETAILS: dict[str, Callable[..., str]] = {
     ContentType.POLL: _poll,
     ContentType.STICKER: lambda sticker: sticker.emoji or "",
     ContentType.VENUE: _venue,
-    ContentType.VIDEO: lambda video: video.file_name or "",
+    ContentType.VIDEO: _video,
 }

@@ -3,13 +3,20 @@
 from collections.abc import Sequence
 
 from aiogram.enums import ContentType
-from aiogram.types import Message, PhotoSize
+from aiogram.types import Audio, Document, Message, PhotoSize, Video, VideoNote, Voice
 
-from storage.records import Attachment
+from storage.records import Attachment, FileKind
 from storage.text import storable
 
 LARGEST_BYTES = 20_000_000
 """The Bot API hands out no larger files (core.telegram.org/bots/api#getfile)."""
+FILES: dict[str, FileKind] = {
+    ContentType.AUDIO: "audio",
+    ContentType.DOCUMENT: "document",
+    ContentType.VIDEO: "video",
+    ContentType.VIDEO_NOTE: "video_note",
+    ContentType.VOICE: "voice",
+}
 
 
 def files(message: Message) -> tuple[Attachment, ...]:
@@ -17,24 +24,12 @@ def files(message: Message) -> tuple[Attachment, ...]:
     if message.text is not None:
         return ()
     kind = message.content_type
-    if kind == ContentType.PHOTO and message.photo:
-        return _photo(message.photo)
-    if kind == ContentType.DOCUMENT and (document := message.document):
-        return (
-            Attachment(
-                "document",
-                storable(document.file_id),
-                document.file_size,
-                _storable(document.mime_type),
-                _storable(document.file_name),
-            ),
-        )
-    if kind == ContentType.VOICE and (voice := message.voice):
-        mime = _storable(voice.mime_type)
-        return (Attachment("voice", storable(voice.file_id), voice.file_size, mime),)
-    if kind == ContentType.VIDEO_NOTE and (note := message.video_note):
-        return (Attachment("video_note", storable(note.file_id), note.file_size, "video/mp4"),)
-    return ()
+    if kind == ContentType.PHOTO:
+        return _photo(message.photo or ())
+    if kind == ContentType.LIVE_PHOTO and message.live_photo:
+        return _photo(message.live_photo.photo or ())
+    sent = getattr(message, kind, None)
+    return (_file(FILES[kind], sent),) if sent and kind in FILES else ()
 
 
 def _photo(sizes: Sequence[PhotoSize]) -> tuple[Attachment, ...]:
@@ -43,6 +38,13 @@ def _photo(sizes: Sequence[PhotoSize]) -> tuple[Attachment, ...]:
         return ()
     best = max(fitting, key=lambda size: size.width * size.height)
     return (Attachment("photo", storable(best.file_id), best.file_size, "image/jpeg"),)
+
+
+def _file(kind: FileKind, sent: Audio | Document | Video | VideoNote | Voice) -> Attachment:
+    mime, name = getattr(sent, "mime_type", None), getattr(sent, "file_name", None)
+    return Attachment(
+        kind, storable(sent.file_id), sent.file_size, _storable(mime), _storable(name)
+    )
 
 
 def _storable(text: str | None) -> str | None:

@@ -22,12 +22,16 @@ _LIKE_A_FORMULA = re.compile(r"[\\^_={}]")
 _PUNCTUATION = re.compile(r"[!-'*-/:-@\[\\^-`{-~]")
 _LABEL = re.compile(r"^((?:[ \t>*+-]|\d+[.)][ \t])*)\[([^\]]+\]:)", re.MULTILINE)
 _LONGEST_LANGUAGE = 64
+_ATTRIBUTES = re.compile(r"[={\[:\"]")
+# Python takes more for the end of a line than Markdown does, and Telegram drops \r.
+_LINE_END = re.compile("\r\n?|[\v\f\x1c-\x1e\x85\u2028\u2029]")
 
 
 @lru_cache(maxsize=64)
 def sound(markdown: str) -> str:
     """The same words in Markdown that neither Telegram nor a renderer can lose; idempotent."""
     text = markdown.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    text = _LINE_END.sub("\n", text)
     for step in (_formulas, _definitions, _empty_cells, _tags, _bars, _odd_blocks):
         text = step(text)
     return text
@@ -122,13 +126,19 @@ def _odd_blocks(text: str) -> str:
     for node in parsed(text).children:
         source = text[node.start : node.end]
         if node.kind == "CodeBlock" and (info := fence_of(node)) is not None:
-            if len(info) > _LONGEST_LANGUAGE:
+            if _is_no_language(info):
                 changes[node.start, node.end] = fenced(f"{info}\n{code_of(node)}") + "\n"
             elif node.end == len(text) and not _is_closed(source):
                 changes[node.start, node.end] = fenced(code_of(node), info)
         elif node.kind == "Table" and _loses_cells(node, source):
             changes[node.start, node.end] = fenced(source.rstrip("\n")) + "\n"
     return changed(text, changes)
+
+
+def _is_no_language(info: str) -> bool:
+    """Whether it is words that began beside the fence; attributes may follow a language."""
+    is_said = len(info.split()) > 1 and not _ATTRIBUTES.search(info)
+    return is_said or len(info) > _LONGEST_LANGUAGE
 
 
 def _is_closed(source: str) -> bool:

@@ -4,6 +4,7 @@ import asyncio
 import json
 from typing import Any
 
+from bot.commands.names import OWN
 from bot.standins.faults import Call, Refuse, Stall
 from bot.words import Words
 from storage.people import person
@@ -52,6 +53,31 @@ async def test_an_unknown_command_or_one_for_another_bot_is_a_message(around: Ne
         await until_settled(around.database_url)
     assert "/weather in Oslo" in reply.text
     assert "/help@another_bot" in reply.text
+
+
+async def test_a_long_list_of_commands_comes_in_parts(around: Neighbours) -> None:
+    canned = {f"answer_{number}": "We are open from nine to five. " * 8 for number in range(40)}
+    async with running_bot(around.settings(canned_answers=canned)):
+        around.telegram.say(ADA, "/help")
+        lines = "\n".join(await said(around, 3)).splitlines()
+    listed = [line.partition(" ")[0] for line in lines if line.startswith("/")]
+    assert listed == [f"/{name}" for name in (*OWN, *canned)]
+
+
+async def test_words_after_a_slash_can_be_corrected_and_a_command_cannot(
+    around: Neighbours,
+) -> None:
+    async with running_bot(around.settings(debounce_quiet_seconds=1)):
+        asked = around.telegram.say(ADA, "/weather in Olso")
+        privacy = around.telegram.say(ADA, "/privacy")
+        await said(around, 1)
+        around.telegram.edit(ADA, asked, "/weather in Oslo")
+        around.telegram.edit(ADA, privacy, "/export")
+        reply = (await said(around, 2))[-1]
+        await until_settled(around.database_url)
+    assert "/weather in Oslo" in reply
+    assert "Olso" not in reply
+    assert len(around.seen_by(ADA)) == 2
 
 
 async def test_a_stop_cancels_the_call_and_nothing_of_it_comes(around: Neighbours) -> None:

@@ -67,6 +67,21 @@ async def test_without_a_model_that_hears_the_bot_says_so(around: Neighbours) ->
     assert content == "[sent a video note of 7 s]\n[you cannot listen to it: say so]"
 
 
+async def test_a_retry_shows_the_pictures_again(around: Neighbours) -> None:
+    async with running_bot(around.settings()):
+        around.telegram.say_photo(ADA, blank_png(40, 30), "What is it?")
+        await asked(around)
+        for count in (2, 3):
+            around.telegram.say(ADA, "/retry")
+            await around.telegram.wait_for_reply(ADA, count)
+            await until_settled(around.database_url)
+            assert "40x30" in around.seen_by(ADA)[-1].text
+        around.telegram.say(ADA, "thanks")
+        await around.telegram.wait_for_reply(ADA, 4)
+        await until_settled(around.database_url)
+    assert "40x30" not in around.seen_by(ADA)[-1].text
+
+
 async def test_what_cannot_be_read_is_answered_too(around: Neighbours) -> None:
     async with running_bot(around.settings()):
         message = {"message_id": 1, "date": int(time()), "chat": CHAT}

@@ -8,7 +8,7 @@ from storage.database import Database
 from tests.support.facts import assert_guarantees
 from tests.support.neighbours import Neighbours, running_bot
 
-ADA = 501
+ADA, BOB = 501, 502
 WORDS = "Once upon a time there was a bot that answered exactly once and never twice at all"
 FIRST_DRAFT_SECONDS = 0.4
 
@@ -96,6 +96,40 @@ async def test_where_drafts_are_refused_there_is_typing(around: Neighbours, stat
         await around.telegram.wait_for_calls("sendChatAction")
         await around.telegram.wait_for_reply(ADA, timeout=30)
     assert [sent.text for sent in around.seen_by(ADA)] == [WORDS]
+
+
+async def test_an_answer_too_long_for_a_rich_draft_leaves_others_theirs(
+    around: Neighbours,
+) -> None:
+    async def hook(call: Call) -> Refuse | None:
+        is_too_long = call.method == "sendRichMessageDraft" and call.params["chat_id"] == str(ADA)
+        return Refuse(400, "Bad Request: RICH_MESSAGE_TOO_LONG") if is_too_long else None
+
+    around.telegram.hook = hook
+    tell_slowly(around)
+    async with running_bot(around.settings()):
+        around.telegram.say(ADA, "tell me a story")
+        await drafts_of(around.telegram, "Once")
+        around.telegram.say(BOB, "me too")
+        await around.telegram.wait_for_reply(BOB, timeout=30)
+        await around.telegram.wait_for_reply(ADA, timeout=30)
+    methods = {(draft.chat_id, draft.method) for draft in around.telegram.drafts if draft.text}
+    assert methods == {(ADA, "sendMessageDraft"), (BOB, "sendRichMessageDraft")}
+
+
+async def test_an_old_server_is_asked_for_rich_drafts_once(around: Neighbours) -> None:
+    async def hook(call: Call) -> Refuse | None:
+        is_new = call.method == "sendRichMessageDraft"
+        return Refuse(404, "Not Found: method not found") if is_new else None
+
+    around.telegram.hook = hook
+    tell_slowly(around)
+    async with running_bot(around.settings()):
+        for chat in (ADA, BOB):
+            around.telegram.say(chat, "tell me a story")
+            await around.telegram.wait_for_reply(chat, timeout=30)
+    assert around.telegram.call_counts["sendRichMessageDraft"] == 1
+    assert {draft.method for draft in around.telegram.drafts} == {"sendMessageDraft"}
 
 
 async def test_drafts_slow_down_when_told_to(around: Neighbours) -> None:

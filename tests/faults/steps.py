@@ -58,7 +58,7 @@ SCENES: dict[str, Scene] = {
     "cancel_burst": scenes.cancelled,
     "person": scenes.commanded,
     "keep_payload": scenes.commanded,
-    "can_be_answered_again": scenes.commanded,
+    "pictures_to_see_again": scenes.commanded,
     "own_data": scenes.commanded,
     "choose_language": scenes.commanded,
     "choose_streaming": scenes.commanded,

@@ -53,6 +53,7 @@ async def test_nothing_is_fetched_that_is_of_no_use(
     refused = {
         Attachment("document", "f", 20_000_001, "text/plain"): TOO_LARGE,
         Attachment("document", "f", 5, "application/zip", "a.zip"): UNKNOWN,
+        Attachment("video", "f", 5, "video/mp2t", "a.ts"): UNKNOWN,
         VOICE: DEAF,
     }
     assert {each: await readers[0].read(each) for each in refused} == refused

@@ -1,5 +1,7 @@
 """What is seen of an answer while it is written, and what remains if its reader has enough."""
 
+import pytest
+
 from storage.database import Database
 from storage.records import Fence
 from tests.support.acts import ADA
@@ -35,10 +37,14 @@ async def test_what_was_seen_of_a_stopped_answer_is_the_reply(db: Database) -> N
     await assert_guarantees(db)
 
 
-async def test_an_answer_stopped_before_its_first_word_says_so(db: Database) -> None:
+@pytest.mark.parametrize("streamed", [(), ("\n ",), ("\u200b",)], ids=["", "space", "zero width"])
+async def test_an_answer_stopped_before_its_first_word_says_so(
+    db: Database, streamed: tuple[str, ...]
+) -> None:
     process = OneProcess(db, "ada")
     await process.hear(1)
-    async with process.answering():
+    async with process.answering() as call:
+        call.streams(*streamed)
         await process.receiver.stop(ADA)
     assert process.courier.sent == ["Stopped."]
     assert await answered_seq(db) == 1

@@ -67,6 +67,15 @@ async def test_of_two_edits_the_newer_counts_in_whatever_order_they_come(db: Dat
     assert await words(db) == ["second"]
 
 
+async def test_an_edit_back_to_the_first_words_outdates_the_one_before_it(db: Database) -> None:
+    await say(db, 1, at=0)
+    assert await edit(db, edited(1, "text 1", at=2), at=2) is None
+    assert await edit(db, edited(1, "other words", at=1), at=3) is None
+    assert await words(db) == ["text 1"]
+    assert await told(db) == 0
+    await assert_guarantees(db)
+
+
 async def test_of_two_edits_in_one_second_the_later_to_come_counts(db: Database) -> None:
     await say(db, 1, at=0)
     await edit(db, edited(1, "first", at=1), at=1)

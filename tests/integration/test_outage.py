@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from coordination.breaker import FAILURES_TO_OPEN, Breaker
+from coordination.breaker import FAILURES_TO_OPEN, LATELY_SECONDS, Breaker
 from coordination.outage import MOST_AT_A_TIME, OutageNotices
 from llm.contract import TryLater
 from storage.database import Database
@@ -140,4 +140,24 @@ async def test_a_model_that_is_back_and_fails_this_burst_only_ends_the_promise(
             call.fail(TryLater("too much for me"))
         await db.fetch(DUE_NOW, {})
     assert bot.courier.sent == ["Sorry."]
+    await assert_guarantees(db)
+
+
+async def test_an_answer_from_before_the_outage_ends_no_promise(db: Database) -> None:
+    bot = Bot(db)
+    bot.finds_the_model_away()
+    await bot.hear(1)
+    await bot.notices.look()
+    other = Bot(db, "bob")
+    other.breaker.answered()
+    other.clock.now += LATELY_SECONDS
+    for _ in range(other.rules.model_max_attempts):
+        async with other.answering() as call:
+            call.fail(TryLater("away"))
+        await db.fetch(DUE_NOW, {})
+    assert other.courier.sent == []
+    other.breaker.answered()
+    async with other.answering() as call:
+        call.fail(TryLater("too much for me"))
+    assert other.courier.sent == ["Sorry."]
     await assert_guarantees(db)

@@ -6,7 +6,7 @@ import pytest
 
 from storage.database import Database
 from storage.records import InboundMessage
-from storage.retry import can_be_answered_again
+from storage.retry import pictures_to_see_again
 from tests.support.acts import ADA, CAP, QUIET
 from tests.support.ends import assert_answered
 from tests.support.one_process import OneProcess
@@ -16,12 +16,12 @@ RETRY = InboundMessage(ADA, 50, "again, please")
 
 async def test_what_was_said_can_be_answered_again_until_a_reset(db: Database) -> None:
     process = OneProcess(db, "ada")
-    assert not await can_be_answered_again(db, ADA)
+    assert await pictures_to_see_again(db, ADA) is None
     await process.hear(1)
     await process.answers("reply")
-    assert await can_be_answered_again(db, ADA)
+    assert await pictures_to_see_again(db, ADA) == ()
     await process.receiver.cancel(ADA, 100, reset=True)
-    assert not await can_be_answered_again(db, ADA)
+    assert await pictures_to_see_again(db, ADA) is None
 
 
 async def test_g1_a_retry_that_comes_twice_is_answered_once(db: Database) -> None:

@@ -42,12 +42,16 @@ def before(author: dict[str, Any], text: str) -> dict[str, Any]:
         ({"video_note": {**FILE, "duration": 7, "length": 1}}, "[sent a video note of 7 s]"),
         ({"audio": {**FILE, "duration": 200, "title": "Song"}, "caption": "listen"},
          "[sent an audio of 200 s: Song] listen"),
+        ({"video": {**FILE, "duration": 3, "width": 1, "height": 1, "file_name": "a.mp4",
+                    "file_size": 12_345}}, "[sent a video of 3 s: a.mp4, 12.3 KB]"),
         ({"document": {**FILE, "file_name": "a.pdf", "mime_type": "application/pdf",
                        "file_size": 1_234_567}},
          "[sent a document: a.pdf, application/pdf, 1.23 MB]"),
         ({"checklist": {"title": "Trip", "tasks": [
             {"id": 1, "text": "Pack"}, {"id": 2, "text": "Pay", "completion_date": WHEN}]}},
          "[sent a checklist: Trip; to do: Pack; done: Pay]"),
+        ({"giveaway": {"chats": [CHANNEL], "winners_selection_date": WHEN, "winner_count": 1}},
+         "[sent a giveaway]"),
         ({"from_the_future": {"x": 1}}, "[sent something I cannot read]"),
     ],
 )  # fmt: skip
@@ -118,6 +122,22 @@ def test_the_largest_photo_that_may_be_fetched_is_the_one() -> None:
     came = inbound(message(photo=sizes))
     assert came
     assert [each.file_id for each in came.attachments] == ["l"]
+
+
+def test_a_live_photo_is_seen_as_a_photo() -> None:
+    still = {**FILE, "file_id": "still", "width": 1, "height": 1}
+    live = {**FILE, "duration": 1, "width": 1, "height": 1, "photo": [still]}
+    came = inbound(message(live_photo=live, photo=[still]))
+    assert came
+    assert came.text == "[sent a live photo of 1 s]"
+    assert [(each.kind, each.file_id) for each in came.attachments] == [("photo", "still")]
+
+
+@pytest.mark.parametrize("kind", ["audio", "video"])
+def test_music_and_films_come_along_as_what_cannot_be_opened(kind: str) -> None:
+    came = inbound(message(**{kind: {**FILE, "duration": 1, "width": 1, "height": 1}}))
+    assert came
+    assert [each.kind for each in came.attachments] == [kind]
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,8 @@ METHOD = GetMe()
         "Bad Request: unsupported block",
         "Bad Request: message is too long",
         "Bad Request: text must be non-empty",
+        "Bad Request: failed to get HTTP URL content",
+        "Bad Request: WEBPAGE_MEDIA_EMPTY",
     ],
 )
 def test_what_is_about_the_formatting(message: str, how: Format) -> None:
@@ -45,6 +47,9 @@ def test_what_is_about_the_formatting(message: str, how: Format) -> None:
     [
         (TelegramBadRequest(METHOD, "Bad Request: chat not found"), Unreachable),
         (TelegramBadRequest(METHOD, "Bad Request: message thread not found"), Unreachable),
+        (TelegramBadRequest(METHOD, "Bad Request: PEER_ID_INVALID"), Unreachable),
+        (TelegramBadRequest(METHOD, "Bad Request: TOPIC_CLOSED"), Unreachable),
+        (TelegramBadRequest(METHOD, "Bad Request: have no rights to send"), Unreachable),
         (TelegramForbiddenError(METHOD, "Forbidden: bot was blocked by the user"), Unreachable),
         (TelegramForbiddenError(METHOD, "Forbidden: no rights to send rich messages"), Unreachable),
         (TelegramRetryAfter(METHOD, "Too Many Requests", 3), NotNow),
