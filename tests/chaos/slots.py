@@ -58,7 +58,7 @@ class Slot:
     async def freeze(self, freeze: Freeze) -> None:
         """Stop whoever is there, and let it go on."""
         bot, began = self._bot, time.monotonic()
-        if bot is None or bot.exit_code.done():
+        if bot is None or bot.exit_code is not None:
             return
         life = self.lives[-1]
         bot.signal(signal.SIGSTOP)
@@ -80,7 +80,7 @@ class Slot:
         self._living.cancel()
 
     def _signal(self, number: signal.Signals) -> None:
-        if self._bot is not None and not self._bot.exit_code.done():
+        if self._bot is not None and self._bot.exit_code is None:
             self.lives[-1].signalled.append(number)
             self._bot.signal(number)
 
@@ -101,7 +101,7 @@ class Slot:
             self.lives.append(life)
             if self._closing.is_set():
                 self._signal(signal.SIGTERM)
-            life.code = await self._bot.exit_code
+            life.code = await self._bot.ended()
             life.ended = time.monotonic()
 
 

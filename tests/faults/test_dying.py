@@ -38,7 +38,7 @@ async def die_and_recover(around: Neighbours, bots: Nursery, point: str) -> None
         await leave_a_lease_behind(around, bots, environment)
     dying = await bots.start(environment, die=point)
     scene = asyncio.create_task(scene_of(point)(around, dying.signal))
-    code = await dying.exit_code
+    code = await dying.ended()
     assert code == -signal.SIGKILL, f"ended with {code}: {dying.log.read_text()[-2000:]}"
     successor = await bots.start(environment)
     try:

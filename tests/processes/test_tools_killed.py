@@ -71,7 +71,7 @@ async def test_g9_killed_between_the_effect_and_its_record(
 
 async def code_of(bot: ForkedBot) -> int:
     async with asyncio.timeout(60):
-        return await bot.exit_code
+        return await bot.ended()
 
 
 async def test_a_reminder_outlives_the_process_that_set_it(around: Neighbours) -> None:

@@ -21,18 +21,31 @@ class ForkedBot:
     def __init__(self, pid: int, log: Path) -> None:
         self.pid = pid
         self.log = log
-        self.exit_code: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+        self.exit_code: int | None = None
+        """None while it lives."""
+        self._ended = asyncio.Event()
+
+    async def ended(self) -> int:
+        """Its exit code, once it has one."""
+        await self._ended.wait()
+        assert self.exit_code is not None
+        return self.exit_code
+
+    def has_ended(self, code: int) -> None:
+        """Note it; who waits for it may have given up meanwhile."""
+        self.exit_code = code
+        self._ended.set()
 
     def signal(self, number: signal.Signals) -> None:
         """Signal it, unless it has ended."""
-        if not self.exit_code.done():
+        if self.exit_code is None:
             with suppress(ProcessLookupError):
                 os.kill(self.pid, number)
 
     async def kill(self) -> None:
         """End it at once."""
         self.signal(signal.SIGKILL)
-        await self.exit_code
+        await self.ended()
 
 
 class Nursery:
@@ -92,7 +105,7 @@ class Nursery:
                 self._alive[told["pid"]] = ForkedBot(told["pid"], self._folder)
                 self._born.pop(told["name"]).set_result(told["pid"])
             elif "ended" in told:
-                self._alive.pop(told["ended"]).exit_code.set_result(told["code"])
+                self._alive.pop(told["ended"]).has_ended(told["code"])
 
 
 @asynccontextmanager
