@@ -79,14 +79,14 @@ export class Conversation {
     this.typingTimer = setTimeout(() => this.typing.remove(), left);
   }
 
-  notice(text, alert) {
+  notice(text, alert, stays = false) {
     if (text === "") return;
     clearTimeout(this.noticeTimer);
     const place = shown("notice");
     place.textContent = text;
     place.classList.toggle("alert", alert);
     place.hidden = false;
-    this.noticeTimer = setTimeout(() => { place.hidden = true; }, NOTICE_SHOWN);
+    if (!stays) this.noticeTimer = setTimeout(() => { place.hidden = true; }, NOTICE_SHOWN);
   }
 }
 

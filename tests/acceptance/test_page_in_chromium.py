@@ -1,5 +1,6 @@
 """What somebody sees who chats in the browser."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,14 @@ from playwright.async_api import Locator, Page, expect
 
 from bot.standins.pictures import blank_png
 from storage.database import Database
-from tests.support.chromium import CHROMIUM, HANG_SECONDS, MISSING, page_in_chromium
+from tests.support.chromium import (
+    CHROMIUM,
+    HANG_SECONDS,
+    MISSING,
+    page_at,
+    page_in_chromium,
+    page_served,
+)
 from tests.support.facts import assert_guarantees
 from tests.support.neighbours import Neighbours, running_bot
 
@@ -98,3 +106,40 @@ async def test_a_chat_on_a_phone(around: Neighbours, db: Database, tmp_path: Pat
         assert await width_of(page) <= 390
     assert len(around.seen_by(1001)) == 1
     await assert_guarantees(db)
+
+
+async def test_the_process_goes_away_and_comes_back(
+    around: Neighbours, db: Database, tmp_path: Path
+) -> None:
+    around.model.delay = 60
+    async with (
+        running_bot(around.settings()),
+        page_served(around, db) as server,
+        page_at(server, 1280, 800) as (page, wrong),
+    ):
+        await write(page, "Hello")
+        await expect(page.locator(".message.draft")).to_be_visible()
+        await expect(page.locator("#lease-facts")).to_be_visible()
+        await server.stop()
+        await expect(page.locator("#connection")).to_contain_text("lost")
+        await expect(page.locator(".message.draft")).to_have_count(0)
+        await expect(page.locator("#panel-old")).to_be_visible()
+        await choose(page.locator(".message.person"), "Reply")
+        await write(page, "Is anybody there?")
+        await expect(page.locator("#notice")).to_contain_text("Not sent")
+        await expect(page.get_by_label("Message", exact=True)).to_have_value("Is anybody there?")
+        await expect(page.locator("#about")).to_be_visible()
+        await asyncio.sleep(5)
+        await expect(page.locator("#notice")).to_be_visible()
+        await page.screenshot(path=tmp_path / "away.png")
+        # The event stream, what was being asked, the message, and two attempts to come back.
+        assert len(wrong) <= 6, wrong
+        assert all("net::" in each for each in wrong), wrong
+
+        await server.start()
+        await expect(page.locator("#connection")).to_have_text("live")
+        await expect(page.locator("#notice")).to_be_hidden()
+        await expect(page.locator("#panel-old")).to_be_hidden()
+        await page.get_by_label("Message", exact=True).press("Enter")
+        await expect(page.locator(".message.person .cite")).to_contain_text("Hello")
+        await expect(page.locator("#inbound")).to_have_text("2")

@@ -24,24 +24,39 @@ async def page_in_chromium(
     around: Neighbours, db: Database, width: int, height: int
 ) -> AsyncIterator[Page]:
     """The page, opened; nothing on it may have gone wrong by the end of the block."""
-    wrong: list[str] = []
+    async with page_served(around, db) as server, page_at(server, width, height) as (page, wrong):
+        yield page
+    assert wrong == []
+
+
+@asynccontextmanager
+async def page_served(around: Neighbours, db: Database) -> AsyncIterator[LoopbackServer]:
+    """What serves the page, to be stopped and started again as the local process may be."""
     server = LoopbackServer(lambda: _app(around, db), "127.0.0.1", 0)
     await server.start()
     try:
-        async with async_playwright() as playwright:
-            browser = await playwright.chromium.launch(
-                executable_path=CHROMIUM, args=ARGUMENTS, timeout=1000 * HANG_SECONDS
-            )
-            page = await browser.new_page(viewport={"width": width, "height": height})
-            page.set_default_timeout(1000 * HANG_SECONDS)
-            page.on("pageerror", lambda error: wrong.append(str(error)))
-            page.on("console", lambda said: wrong.extend(_complaint(said)))
-            await page.goto(server.url)
-            yield page
-            await browser.close()
+        yield server
     finally:
         await server.stop()
-    assert wrong == []
+
+
+@asynccontextmanager
+async def page_at(
+    server: LoopbackServer, width: int, height: int
+) -> AsyncIterator[tuple[Page, list[str]]]:
+    """The page, opened, and a list that grows with what goes wrong on it."""
+    wrong: list[str] = []
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(
+            executable_path=CHROMIUM, args=ARGUMENTS, timeout=1000 * HANG_SECONDS
+        )
+        page = await browser.new_page(viewport={"width": width, "height": height})
+        page.set_default_timeout(1000 * HANG_SECONDS)
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("console", lambda said: wrong.extend(_complaint(said)))
+        await page.goto(server.url)
+        yield page, wrong
+        await browser.close()
 
 
 def _complaint(said: ConsoleMessage) -> list[str]:
