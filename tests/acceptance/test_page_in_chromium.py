@@ -143,3 +143,22 @@ async def test_the_process_goes_away_and_comes_back(
         await page.get_by_label("Message", exact=True).press("Enter")
         await expect(page.locator(".message.person .cite")).to_contain_text("Hello")
         await expect(page.locator("#inbound")).to_have_text("2")
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (375, 700)])
+async def test_a_reply_to_a_long_message(
+    around: Neighbours, db: Database, tmp_path: Path, width: int, height: int
+) -> None:
+    async with page_in_chromium(around, db, width, height) as page:
+        await write(page, "It was a long day.\nThere is much to tell of it. " * 8)
+        await choose(page.locator(".message.person"), "Reply")
+        await page.screenshot(path=tmp_path / "reply.png")
+        about = await page.locator("#about").bounding_box()
+        composer = await page.locator("#composer").bounding_box()
+        assert about is not None
+        assert composer is not None
+        assert about["x"] + about["width"] <= composer["x"] + composer["width"]
+        assert about["height"] < 40
+        assert await width_of(page) <= width
+        await page.get_by_label("Leave it").click()
+        await expect(page.locator("#about")).to_be_hidden()
