@@ -162,3 +162,17 @@ async def test_a_reply_to_a_long_message(
         assert await width_of(page) <= width
         await page.get_by_label("Leave it").click()
         await expect(page.locator("#about")).to_be_hidden()
+
+
+async def test_the_selected_chat_is_in_view_on_a_phone(
+    around: Neighbours, db: Database, tmp_path: Path
+) -> None:
+    async with page_in_chromium(around, db, 375, 700) as page:
+        chats = page.locator("#chats button")
+        for count in range(2, 6):
+            await page.get_by_role("button", name="New chat").click()
+            await expect(chats).to_have_count(count)
+        await expect(page.locator("#chat-name")).to_have_text("Emre")
+        await page.screenshot(path=tmp_path / "chats.png")
+        await expect(page.locator("#chats [aria-current]")).to_be_in_viewport(ratio=1)
+        assert await width_of(page) <= 375
