@@ -69,13 +69,13 @@ export class Panel {
       shown("window-text").textContent = "none open";
       return;
     }
-    const whole = Math.max(open.opened_ago + open.cap_in, 0.001);
+    const end = open.is_retry ? open.closes_in : open.cap_in;
+    const whole = Math.max(open.opened_ago + end, 0.001);
     const share = (value) => Math.min(1, Math.max(0, value / whole));
     shown("elapsed").style.transform = `scaleX(${share(open.opened_ago + passed)})`;
     shown("close-mark").style.left = `${100 * share(open.opened_ago + open.closes_in)}%`;
-    const left = open.closes_in - passed;
-    shown("window-text").textContent =
-      left > 0 ? `closes in ${seconds(left)}, at the latest in ${seconds(open.cap_in - passed)}` : "closed: due for an answer";
+    shown("window-end").textContent = open.is_retry ? "next try" : "cap";
+    shown("window-text").textContent = windowText(open, passed);
   }
 
   async refreshPace() {
@@ -87,6 +87,13 @@ export class Panel {
       drawPace(id);
     }
   }
+}
+
+function windowText({ closes_in, cap_in, is_retry }, passed) {
+  const left = closes_in - passed;
+  if (left <= 0) return "closed: due for an answer";
+  if (is_retry) return `closed: tried again in ${seconds(left)}`;
+  return `closes in ${seconds(left)}, at the latest in ${seconds(cap_in - passed)}`;
 }
 
 function drawPace(id) {

@@ -1,6 +1,7 @@
 """What somebody sees who chats in the browser."""
 
 import asyncio
+import re
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ from tests.support.neighbours import Neighbours, running_bot
 pytestmark = pytest.mark.skipif(not CHROMIUM.exists(), reason=MISSING)
 
 REPLIES = ".message.bot:not(.draft)"
+TRIED_AGAIN = re.compile(r"tried again in \d+\.\d s$")
 DRAFT_WITH_WORDS = ".message.draft:not(:has(.thinking))"
 
 expect.set_options(timeout=1000 * HANG_SECONDS)
@@ -176,3 +178,15 @@ async def test_the_selected_chat_is_in_view_on_a_phone(
         await page.screenshot(path=tmp_path / "chats.png")
         await expect(page.locator("#chats [aria-current]")).to_be_in_viewport(ratio=1)
         assert await width_of(page) <= 375
+
+
+async def test_a_postponed_answer(around: Neighbours, db: Database, tmp_path: Path) -> None:
+    around.model.switches.on("429", 8)
+    async with (
+        running_bot(around.settings(debounce_cap_seconds=1)),
+        page_in_chromium(around, db, 1280, 800) as page,
+    ):
+        await write(page, "Hello")
+        await expect(page.locator("#run-text")).to_contain_text("postponed")
+        await expect(page.locator("#window-text")).to_contain_text(TRIED_AGAIN)
+        await page.screenshot(path=tmp_path / "postponed.png")
