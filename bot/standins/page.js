@@ -31,6 +31,7 @@ const conversation = new Conversation({
 const panel = new Panel({
   chat: () => selected,
   read: (path) => link.read(path),
+  onState: (state) => conversation.showWelcome(chats.get(selected), state?.inbound_seq > 0),
   onPace: (pace) => attempt(post("/chat/model", pace)),
 });
 const trouble = new Trouble({

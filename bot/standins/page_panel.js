@@ -7,9 +7,10 @@ const SLIDERS = [{ id: "delay", name: "delay" }, { id: "per-word", name: "per_wo
 const seconds = (value) => `${Math.max(0, value).toFixed(1)} s`;
 
 export class Panel {
-  constructor({ chat, read, onPace }) {
+  constructor({ chat, read, onState, onPace }) {
     this.chat = chat;
     this.read = read;
+    this.onState = onState;
     this.onPace = onPace;
     this.window = null;
     this.readAt = 0;
@@ -48,7 +49,9 @@ export class Panel {
     this.asking = chat;
     const state = await this.read(`/chat/state?chat_id=${chat}&thread_id=0`);
     this.asking = null;
-    if (state !== undefined && chat === this.chat()) this.draw(state);
+    if (state === undefined || chat !== this.chat()) return;
+    this.draw(state);
+    this.onState(state);
   }
 
   draw(state) {

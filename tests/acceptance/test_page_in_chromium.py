@@ -2,12 +2,14 @@
 
 import asyncio
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from playwright.async_api import Locator, Page, expect
 
 from bot.standins.pictures import blank_png
+from bot.standins.telegram import TelegramStandIn
 from storage.database import Database
 from tests.support.chromium import (
     CHROMIUM,
@@ -190,3 +192,22 @@ async def test_a_postponed_answer(around: Neighbours, db: Database, tmp_path: Pa
         await expect(page.locator("#run-text")).to_contain_text("postponed")
         await expect(page.locator("#window-text")).to_contain_text(TRIED_AGAIN)
         await page.screenshot(path=tmp_path / "postponed.png")
+
+
+async def test_a_page_that_has_forgotten_says_so(
+    around: Neighbours, db: Database, tmp_path: Path
+) -> None:
+    async with running_bot(around.settings()):
+        around.telegram.say(1001, "Hello")
+        await around.telegram.wait_for_reply(1001)
+    anew = replace(around, telegram=TelegramStandIn())
+    async with page_in_chromium(anew, db, 1280, 800) as page:
+        await expect(page.locator(".welcome")).to_contain_text("Earlier messages are not shown")
+        await page.screenshot(path=tmp_path / "forgotten.png")
+        await page.get_by_role("button", name="New chat").click()
+        await expect(page.locator(".welcome")).to_contain_text("Say it in pieces")
+        await page.locator("#chats button").first.click()
+        await expect(page.locator(".welcome")).to_contain_text("Earlier messages are not shown")
+        await write(page, "Hello again")
+        await expect(page.locator(".message.person")).to_have_count(1)
+        await expect(page.locator(".welcome")).to_have_count(0)
