@@ -211,3 +211,15 @@ async def test_a_page_that_has_forgotten_says_so(
         await write(page, "Hello again")
         await expect(page.locator(".message.person")).to_have_count(1)
         await expect(page.locator(".welcome")).to_have_count(0)
+
+
+async def test_a_notice_on_a_phone(around: Neighbours, db: Database, tmp_path: Path) -> None:
+    async with page_served(around, db) as server, page_at(server, 375, 700) as (page, _):
+        await expect(page.locator("#chat-name")).to_have_text("Ada")
+        await server.stop()
+        await write(page, "Hello")
+        await expect(page.locator("#notice")).to_be_in_viewport(ratio=1)
+        await page.screenshot(path=tmp_path / "notice.png")
+        lines = await page.locator("#lines").bounding_box()
+        assert lines is not None
+        assert lines["width"] == 375
