@@ -9,6 +9,7 @@ SELECT c.inbound_seq, c.answered_seq, c.superseded_count, c.model_attempts,
     CAST(EXTRACT(EPOCH FROM clock_timestamp() - w.opened_at) AS float) AS opened_ago,
     CAST(EXTRACT(EPOCH FROM w.due_at - clock_timestamp()) AS float) AS closes_in,
     CAST(EXTRACT(EPOCH FROM w.cap_at - clock_timestamp()) AS float) AS cap_in,
+    COALESCE(w.retry_at > w.closes_at, false) AS is_retry,
     c.lease_holder, c.lease_fence,
     CAST(EXTRACT(EPOCH FROM c.lease_expires_at - clock_timestamp()) AS float) AS expires_in,
     r.state, r.first_seq, r.last_seq
@@ -28,7 +29,9 @@ async def snapshot(db: Database, key: ConversationKey) -> dict[str, object] | No
     row = await db.fetch_one(SNAPSHOT, key._asdict())
     if row is None:
         return None
-    window = {name: getattr(row, name) for name in ("opened_ago", "closes_in", "cap_in")}
+    window = {
+        name: getattr(row, name) for name in ("opened_ago", "closes_in", "cap_in", "is_retry")
+    }
     lease = {
         "holder": row.lease_holder,
         "fence": row.lease_fence,

@@ -2,6 +2,7 @@
 import { Composer } from "/chat/page_composer.js";
 import { Conversation } from "/chat/page_conversation.js";
 import { Dialogs } from "/chat/page_dialogs.js";
+import { Link } from "/chat/page_link.js";
 import { Panel } from "/chat/page_panel.js";
 import { People } from "/chat/page_people.js";
 import { Trouble } from "/chat/page_trouble.js";
@@ -11,19 +12,32 @@ const TYPING_SHOWN = 5000; // milliseconds, as in Telegram's clients
 const chats = new Map();
 let selected = null;
 
-const people = new People({ onSelect: select, onNew: openChat });
-const composer = new Composer({ onText: write, onAct: act, onMenu: readMenu });
-const dialogs = new Dialogs({ chats, selected: () => selected, onAct: attempt });
+const link = new Link({ onEvent: happen, onLive: showLive });
+const people = new People({ onSelect: select, onNew: () => attempt(openChat()) });
+const composer = new Composer({
+  onText: write,
+  onAct: act,
+  onMenu: () => link.read(`/chat/menu?chat_id=${selected}`),
+});
+const dialogs = new Dialogs({ chats, selected: () => selected, onAct: (wish) => attempt(act(wish)) });
 const conversation = new Conversation({
-  onCommand: (text) => write(text, {}),
+  onCommand: (text) => attempt(write(text, {})),
   onReply: (line, quote) => composer.reply(line, quote),
   onEdit: (line) => composer.edit(line),
   onForward: (line) => dialogs.askForward(chats.get(selected), line),
-  onPress: ({ message_id }, data) => attempt({ act: "press", message_id, data }),
-  onStop: () => attempt({ act: "stop_draft" }),
+  onPress: ({ message_id }, data) => attempt(act({ act: "press", message_id, data })),
+  onStop: () => attempt(act({ act: "stop_draft" })),
 });
-const panel = new Panel({ chat: () => selected, onPace: (pace) => post("/chat/model", pace) });
-const trouble = new Trouble({ onWish: (wish) => post("/chat/faults", wish) });
+const panel = new Panel({
+  chat: () => selected,
+  read: (path) => link.read(path),
+  onState: (state) => conversation.showWelcome(chats.get(selected), state?.inbound_seq > 0),
+  onPace: (pace) => attempt(post("/chat/model", pace)),
+});
+const trouble = new Trouble({
+  read: () => link.read("/chat/faults"),
+  onWish: (wish) => attempt(post("/chat/faults", wish)),
+});
 
 const happened = {
   snapshot({ chats: all }) {
@@ -94,46 +108,45 @@ function write(text, manner) {
   return post("/chat/messages", { chat_id: selected, text, ...manner });
 }
 
-async function act(wish) {
+function act(wish) {
+  return post("/chat/acts", { chat_id: selected, ...wish });
+}
+
+async function post(path, body) {
   try {
-    return await post("/chat/acts", { chat_id: selected, ...wish });
+    return await link.post(path, body);
   } catch (error) {
-    conversation.notice(error.message, true);
+    conversation.notice(error.message, true, !link.live);
     throw error;
   }
 }
 
-function attempt(wish) {
-  return act(wish).catch(() => null); // the notice says what went wrong
+function attempt(asked) {
+  return asked.catch(() => null); // the notice says what went wrong
 }
 
-async function readMenu() {
-  const response = await fetch(`/chat/menu?chat_id=${selected}`);
-  return response.ok ? response.json() : [];
+function happen(event) {
+  if (event.kind === "snapshot") {
+    happened.snapshot(event);
+  } else {
+    happened[event.kind](meet(event.chat_id, event.name), event);
+    people.show(chats, selected);
+  }
 }
 
-async function post(path, body) {
-  const headers = { "Content-Type": "application/json" };
-  const response = await fetch(path, { method: "POST", headers, body: JSON.stringify(body) });
-  if (!response.ok) throw new Error(await response.text());
-  return response.json();
+function showLive(live) {
+  people.showConnection(live);
+  panel.showLive(live);
+  if (live) trouble.refresh();
+  else for (const chat of chats.values()) silence(chat);
 }
 
-function listen() {
-  const source = new EventSource("/chat/events");
-  source.onopen = () => people.showConnection(true);
-  source.onerror = () => people.showConnection(false);
-  source.onmessage = ({ data }) => {
-    const event = JSON.parse(data);
-    if (event.kind === "snapshot") {
-      happened.snapshot(event);
-    } else {
-      happened[event.kind](meet(event.chat_id, event.name), event);
-      people.show(chats, selected);
-    }
-  };
+function silence(chat) {
+  happened.draft(chat, { draft: null });
+  chat.typingUntil = 0;
+  if (chat.id === selected) conversation.showTyping(chat);
 }
 
-listen();
+link.open();
 panel.start();
 trouble.start();

@@ -83,9 +83,16 @@ export class Composer {
       if (about?.editing) await this.onAct({ act: "edit", message_id: about.line.message_id, text });
       else await this.onText(text, manner);
     } catch {
-      if (box.value === "") box.value = text; // nothing typed is lost when the bot is away
-      fitBox();
+      this.takeBack(text, about);
     }
+  }
+
+  takeBack(text, about) {
+    if (box.value !== "" || this.about !== null) return;
+    box.value = text; // nothing typed is lost when the process is away
+    fitBox();
+    this.about = about;
+    shown("about").hidden = about === null;
   }
 
   attach(kind) {
@@ -136,14 +143,15 @@ export class Composer {
   async showMenu() {
     const list = shown("command-list");
     const menu = await this.onMenu();
-    const none = make("p", { textContent: "The bot has set no commands." });
-    list.replaceChildren(...(menu.length > 0 ? menu.map((each) => this.command(each)) : [none]));
+    const why = menu ? "The bot has set no commands." : "The local process cannot be reached.";
+    const none = make("p", { textContent: why });
+    list.replaceChildren(...(menu?.length > 0 ? menu.map((each) => this.command(each)) : [none]));
   }
 
   command({ command, description }) {
     const entry = button("", () => {
       shown("commands").open = false;
-      this.onText(`/${command}`, {});
+      this.onText(`/${command}`, {}).catch(() => {}); // the notice says what went wrong
     });
     entry.append(make("b", { textContent: `/${command}` }), ` ${description}`);
     return entry;

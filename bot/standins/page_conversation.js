@@ -32,7 +32,7 @@ export class Conversation {
     shown("notice").hidden = true;
     lines.replaceChildren();
     for (const line of chat.lines.values()) this.place(line);
-    if (chat.lines.size === 0) lines.append(welcome());
+    this.showWelcome(chat);
     this.showDraft(chat);
     this.showTyping(chat);
     toEnd();
@@ -58,6 +58,13 @@ export class Conversation {
     lines.append(bubble(line, this.acts));
   }
 
+  showWelcome(chat, hasPast = false) {
+    const shows = lines.querySelector(".welcome");
+    if (chat.lines.size > 0 || (shows && shows.classList.contains("back") === hasPast)) return;
+    shows?.remove();
+    lines.prepend(hasPast ? welcomeBack() : welcome());
+  }
+
   showDraft(chat) {
     const follow = atEnd();
     this.draft?.remove();
@@ -79,14 +86,14 @@ export class Conversation {
     this.typingTimer = setTimeout(() => this.typing.remove(), left);
   }
 
-  notice(text, alert) {
+  notice(text, alert, stays = false) {
     if (text === "") return;
     clearTimeout(this.noticeTimer);
     const place = shown("notice");
     place.textContent = text;
     place.classList.toggle("alert", alert);
     place.hidden = false;
-    this.noticeTimer = setTimeout(() => { place.hidden = true; }, NOTICE_SHOWN);
+    if (!stays) this.noticeTimer = setTimeout(() => { place.hidden = true; }, NOTICE_SHOWN);
   }
 }
 
@@ -94,6 +101,11 @@ function welcome() {
   const title = make("b", { textContent: "Say it in pieces" });
   const text = "Send a few messages quickly, one after another. The bot waits until you have finished and answers them all at once.";
   return make("li", { className: "welcome" }, title, text);
+}
+
+function welcomeBack() {
+  const text = "Earlier messages are not shown: this page forgets them when the process restarts.";
+  return make("li", { className: "welcome back", textContent: text });
 }
 
 function typingSign() {

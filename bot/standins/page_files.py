@@ -14,6 +14,7 @@ SCRIPTS = (
     "page_conversation.js",
     "page_dialogs.js",
     "page_dom.js",
+    "page_link.js",
     "page_marks.js",
     "page_media.js",
     "page_panel.js",

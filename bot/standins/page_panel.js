@@ -2,15 +2,19 @@
 import { shown } from "/chat/page_dom.js";
 
 const POLL = 250; // milliseconds
+const SLIDERS = [{ id: "delay", name: "delay" }, { id: "per-word", name: "per_word" }];
 
 const seconds = (value) => `${Math.max(0, value).toFixed(1)} s`;
 
 export class Panel {
-  constructor({ chat, onPace }) {
+  constructor({ chat, read, onState, onPace }) {
     this.chat = chat;
+    this.read = read;
+    this.onState = onState;
     this.onPace = onPace;
     this.window = null;
     this.readAt = 0;
+    this.live = false;
     const toggle = shown("panel-toggle");
     toggle.addEventListener("click", () => {
       const open = shown("panel").classList.toggle("shown");
@@ -18,28 +22,36 @@ export class Panel {
     });
   }
 
-  async start() {
+  start() {
     setInterval(() => document.visibilityState === "visible" && this.refresh(), POLL);
     const move = () => {
-      this.drawWindow();
+      if (this.live) this.drawWindow();
       requestAnimationFrame(move);
     };
     requestAnimationFrame(move);
-    await this.startPace();
+    for (const { id, name } of SLIDERS) {
+      const slider = shown(id);
+      slider.addEventListener("input", () => drawPace(id));
+      slider.addEventListener("change", () => this.onPace({ [name]: Number(slider.value) }));
+    }
+  }
+
+  showLive(live) {
+    this.live = live;
+    shown("panel-old").hidden = live;
+    for (const section of shown("panel").querySelectorAll("section")) section.inert = !live;
+    if (live) this.refreshPace();
   }
 
   async refresh() {
     const chat = this.chat();
     if (chat === null || this.asking === chat) return;
     this.asking = chat;
-    try {
-      const response = await fetch(`/chat/state?chat_id=${chat}&thread_id=0`);
-      if (response.ok && chat === this.chat()) this.draw(await response.json());
-    } catch {
-      // the connection line says that the bot is away
-    } finally {
-      this.asking = null;
-    }
+    const state = await this.read(`/chat/state?chat_id=${chat}&thread_id=0`);
+    this.asking = null;
+    if (state === undefined || chat !== this.chat()) return;
+    this.draw(state);
+    this.onState(state);
   }
 
   draw(state) {
@@ -60,29 +72,35 @@ export class Panel {
       shown("window-text").textContent = "none open";
       return;
     }
-    const whole = Math.max(open.opened_ago + open.cap_in, 0.001);
+    const end = open.is_retry ? open.closes_in : open.cap_in;
+    const whole = Math.max(open.opened_ago + end, 0.001);
     const share = (value) => Math.min(1, Math.max(0, value / whole));
     shown("elapsed").style.transform = `scaleX(${share(open.opened_ago + passed)})`;
     shown("close-mark").style.left = `${100 * share(open.opened_ago + open.closes_in)}%`;
-    const left = open.closes_in - passed;
-    shown("window-text").textContent =
-      left > 0 ? `closes in ${seconds(left)}, at the latest in ${seconds(open.cap_in - passed)}` : "closed: due for an answer";
+    shown("window-end").textContent = open.is_retry ? "next try" : "cap";
+    shown("window-text").textContent = windowText(open, passed);
   }
 
-  async startPace() {
-    const response = await fetch("/chat/model");
-    const pace = response.ok ? await response.json() : null;
-    if (pace === null) return;
+  async refreshPace() {
+    const pace = await this.read("/chat/model");
+    if (!pace) return;
     shown("model-section").hidden = false;
-    for (const [id, name] of [["delay", "delay"], ["per-word", "per_word"]]) {
-      const slider = shown(id);
-      const show = () => { shown(`${id}-shown`).textContent = `${Number(slider.value)} s`; };
-      slider.value = pace[name];
-      slider.addEventListener("input", show);
-      slider.addEventListener("change", () => this.onPace({ [name]: Number(slider.value) }));
-      show();
+    for (const { id, name } of SLIDERS) {
+      shown(id).value = pace[name];
+      drawPace(id);
     }
   }
+}
+
+function windowText({ closes_in, cap_in, is_retry }, passed) {
+  const left = closes_in - passed;
+  if (left <= 0) return "closed: due for an answer";
+  if (is_retry) return `closed: tried again in ${seconds(left)}`;
+  return `closes in ${seconds(left)}, at the latest in ${seconds(cap_in - passed)}`;
+}
+
+function drawPace(id) {
+  shown(`${id}-shown`).textContent = `${Number(shown(id).value)} s`;
 }
 
 function drawCounters(state) {

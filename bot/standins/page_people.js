@@ -12,6 +12,7 @@ export class People {
   constructor({ onSelect, onNew }) {
     this.onSelect = onSelect;
     this.buttons = new Map();
+    this.selected = null;
     document.getElementById("new-chat").addEventListener("click", onNew);
   }
 
@@ -26,6 +27,9 @@ export class People {
       if (!this.buttons.has(chat.id)) this.add(chat);
       paintButton(this.buttons.get(chat.id), chat, chat.id === selected);
     }
+    if (selected === this.selected) return; // who looks through the list is not pulled back
+    this.selected = selected;
+    this.buttons.get(selected)?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 
   add({ id }) {

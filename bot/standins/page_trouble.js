@@ -13,7 +13,8 @@ const OFTEN = [
 ];
 
 export class Trouble {
-  constructor({ onWish }) {
+  constructor({ read, onWish }) {
+    this.read = read;
     this.onWish = onWish;
     this.rows = new Map();
     this.groups = new Map();
@@ -21,25 +22,20 @@ export class Trouble {
   }
 
   start() {
-    this.refresh();
     setInterval(() => document.visibilityState === "visible" && this.refresh(), POLL);
   }
 
   async refresh() {
     if (this.asking) return;
     this.asking = true;
-    try {
-      const response = await fetch("/chat/faults");
-      if (response.ok) this.draw((await response.json()).faults);
-    } catch {
-      // the connection line says that the bot is away
-    } finally {
-      this.asking = false;
-    }
+    const found = await this.read();
+    this.asking = false;
+    if (found) this.draw(found.faults);
   }
 
   async wish(body) {
-    this.draw((await this.onWish(body)).faults);
+    const found = await this.onWish(body);
+    if (found) this.draw(found.faults);
   }
 
   draw(faults) {

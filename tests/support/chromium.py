@@ -25,9 +25,26 @@ async def page_in_chromium(
     around: Neighbours, db: Database, width: int, height: int
 ) -> AsyncIterator[Page]:
     """The page, opened; nothing on it may have gone wrong by the end of the block."""
-    wrong: list[str] = []
+    async with page_served(around, db) as server, page_at(server, width, height) as (page, wrong):
+        yield page
+    assert wrong == []
+
+
+@asynccontextmanager
+async def page_served(around: Neighbours, db: Database) -> AsyncIterator[LoopbackServer]:
+    """What serves the page, to be stopped and started again as the local process may be."""
     server = LoopbackServer(lambda: _app(around, db), "127.0.0.1", 0)
-    async with started(server), async_playwright() as playwright:
+    async with started(server):
+        yield server
+
+
+@asynccontextmanager
+async def page_at(
+    server: LoopbackServer, width: int, height: int
+) -> AsyncIterator[tuple[Page, list[str]]]:
+    """The page, opened, and a list that grows with what goes wrong on it."""
+    wrong: list[str] = []
+    async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(
             executable_path=CHROMIUM, args=ARGUMENTS, timeout=1000 * HANG_SECONDS
         )
@@ -36,9 +53,8 @@ async def page_in_chromium(
         page.on("pageerror", lambda error: wrong.append(str(error)))
         page.on("console", lambda said: wrong.extend(_complaint(said)))
         await page.goto(server.url)
-        yield page
+        yield page, wrong
         await browser.close()
-    assert wrong == []
 
 
 def _complaint(said: ConsoleMessage) -> list[str]:
