@@ -25,7 +25,7 @@ from coordination.patience import OWN_FAULTS, until_available
 from coordination.ports import Alarm
 from coordination.rules import Rules
 from coordination.voice import Voice
-from storage import leases, runs, taking, windows
+from storage import deliveries, leases, runs, taking, windows
 from storage.database import Database, Unavailable
 from storage.records import Burst, CommittedReply, ConversationKey, Format, Released, Run, Taken
 
@@ -114,7 +114,9 @@ class Answerer:
         failures = work.model_attempts + 1 if isinstance(work, Burst) else 1
         delay = timedelta(seconds=OWN_FAULTS.delay(failures))
         undelivered = await until_available(
-            lambda: runs.postpone_delivery(self._db, held.lease, delay=delay, reason=OUR_FAULT)
+            lambda: deliveries.postpone_delivery(
+                self._db, held.lease, delay=delay, reason=OUR_FAULT
+            )
         )
         if undelivered or isinstance(work, CommittedReply):
             return undelivered

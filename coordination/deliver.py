@@ -21,7 +21,7 @@ from coordination.ports import (
     Unreachable,
 )
 from coordination.rules import Rules
-from storage import leases, outbox, runs
+from storage import deliveries, leases, outbox
 from storage.database import Database
 from storage.records import Format, Part, PartState, Released, Run
 from storage.steps import step
@@ -143,7 +143,7 @@ class Deliverer:
         self, held: HeldLease, run: Run, unreachable: str | None = None
     ) -> Released | None:
         finished = await until_available(
-            lambda: runs.finish(self._db, held.lease, run, unreachable=unreachable)
+            lambda: deliveries.finish(self._db, held.lease, run, unreachable=unreachable)
         )
         if finished:
             REPLIES.labels(finished.state).inc()
@@ -155,7 +155,7 @@ class Deliverer:
         RETRIES.labels("delivery").inc()
         log.warning("delivery_postponed", reason=why.reason, seconds=round(wait, 1))
         return await until_available(
-            lambda: runs.postpone_delivery(
+            lambda: deliveries.postpone_delivery(
                 self._db, held.lease, delay=timedelta(seconds=wait), reason=why.reason
             )
         )

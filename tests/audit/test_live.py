@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import text
 
-from storage import leases, outbox, runs
+from storage import deliveries, leases, outbox, runs
 from storage.audit import LOOKS, audit
 from storage.audit.check import Finding
 from storage.database import Database, Unavailable
@@ -90,7 +90,7 @@ async def test_no_alarm_while_a_reply_goes_out(db: Database) -> None:
     await assert_guarantees(db)
     assert await outbox.start_part(db, lease, run, 2, now=after(6))
     await outbox.record_part(db, lease, run, 2, state="pending", now=after(7))
-    assert await runs.postpone_delivery(db, lease, delay=LATER, reason="busy", now=after(7))
+    assert await deliveries.postpone_delivery(db, lease, delay=LATER, reason="busy", now=after(7))
     await assert_guarantees(db)
     again = await must_take(db, "bob's", at=67)
     await assert_guarantees(db)
@@ -116,7 +116,7 @@ async def test_no_alarm_after_a_crash(db: Database, *, ends: bool) -> None:
     if ends:
         await deliver(db, Taken(again.lease, taken.work), at=51)
     unreachable = None if ends else "blocked"
-    await runs.finish(db, again.lease, again.work.run, unreachable=unreachable, now=after(52))
+    await deliveries.finish(db, again.lease, again.work.run, unreachable=unreachable, now=after(52))
     await assert_guarantees(db)
 
 

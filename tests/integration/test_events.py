@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from storage import leases, outbox, runs
+from storage import deliveries, leases, outbox, runs
 from storage.database import Database
 from storage.records import PartState, Taken
 from tests.support.acts import (
@@ -198,7 +198,7 @@ async def test_a_reply_is_sent(db: Database) -> None:
 async def test_a_reply_is_given_up(db: Database) -> None:
     taken = await committed(db)
     run = await as_it_stands(db, taken)
-    assert await runs.finish(db, taken.lease, run, unreachable="blocked", now=after(5))
+    assert await deliveries.finish(db, taken.lease, run, unreachable="blocked", now=after(5))
     event = await last_event(db)
     assert (event["type"], event["payload"]["reason"]) == ("run_undeliverable", "blocked")
 
@@ -209,7 +209,9 @@ async def test_a_delivery_changes_hands(db: Database) -> None:
     assert await leases.hand_over_delivery(db, lease, run, now=after(4))
     assert (await last_event(db))["cause"] == run.version
     again = await must_take(db, "bob's", at=4)
-    assert await runs.postpone_delivery(db, again.lease, delay=DELAY, reason="busy", now=after(5))
+    assert await deliveries.postpone_delivery(
+        db, again.lease, delay=DELAY, reason="busy", now=after(5)
+    )
     await must_take(db, "cyd's", at=10)
     assert await leases.free_leases_of(db, ["cyd's"])
     tale = [(each.type, each.run, each.burst, each.payload) for each in (await events_of(db))[3:]]

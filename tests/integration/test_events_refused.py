@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from prometheus_client import REGISTRY
 
-from storage import leases, runs
+from storage import deliveries, leases, runs
 from storage.database import Database
 from storage.records import Released, Run, Taken, Version
 from tests.support.acts import (
@@ -41,7 +41,7 @@ STEPS: dict[str, Step] = {
     "superseded": lambda db, taken, run: runs.supersede(db, taken.lease, run, now=after(5)),
     "postponed": postpone,
     "handed_over": lambda db, taken, run: leases.hand_over(db, taken.lease, run, now=after(5)),
-    "finished": lambda db, taken, run: runs.finish(db, taken.lease, run, now=after(5)),
+    "finished": lambda db, taken, run: deliveries.finish(db, taken.lease, run, now=after(5)),
 }
 
 

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import Row
 
 from coordination.project import Projector, rebuild
-from storage import projections, runs
+from storage import deliveries, projections
 from storage.database import Database
 from storage.partitions import make_partitions
 from storage.prune import Removed, prune
@@ -139,7 +139,7 @@ async def test_nothing_of_a_run_that_goes_on_goes(db: Database) -> None:
     await past.say(2, at=10)
     taken = await past.take("a", at=12)
     await past.commit(taken, at=13)
-    assert await runs.postpone_delivery(
+    assert await deliveries.postpone_delivery(
         db, taken.lease, delay=timedelta(days=60), reason="too many requests", now=past.after(14)
     )
     await fold_everything(db)

@@ -9,7 +9,7 @@ import pytest
 from bot.story.verdict import verdict
 from bot.story.words import WORDS, in_words
 from bot.timeline import tell_story
-from storage import leases, outbox, runs
+from storage import deliveries, leases, outbox
 from storage.database import Database
 from storage.records import ConversationKey, PartState
 from storage.story import Story, Unknown, story_of
@@ -127,7 +127,7 @@ async def test_a_part_that_was_sent_again_in_doubt(db: Database) -> None:
             break
         await past.start_part(taken, run, 1, at=at)
         await record(past, holder, run.number, "pending", at=at)
-        assert await runs.postpone_delivery(
+        assert await deliveries.postpone_delivery(
             db, taken.lease, delay=timedelta(seconds=5), reason=reason, now=past.after(at)
         )
     [_, doubt] = await the_verdict(past, at=50)
@@ -240,7 +240,7 @@ async def test_a_reply_waits_for_its_delivery(db: Database) -> None:
     await past.say(1, at=0)
     taken = await past.take("a", at=2)
     await past.commit(taken, at=3)
-    assert await runs.postpone_delivery(
+    assert await deliveries.postpone_delivery(
         db, taken.lease, delay=timedelta(seconds=9), reason="too many requests", now=past.after(4)
     )
     assert await the_verdict(past, at=5) == [

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from storage import messages, runs
+from storage import deliveries, messages, runs
 from storage.database import Database
 from storage.records import InboundMessage
 from storage.windows import due_in
@@ -112,7 +112,9 @@ async def test_g6_a_committed_reply_goes_before_a_new_window(db: Database) -> No
     assert await commit(db, taken, at=3)
     await say(db, 2, at=4)
     delay = timedelta(seconds=20)
-    assert await runs.postpone_delivery(db, taken.lease, delay=delay, reason="busy", now=after(5))
+    assert await deliveries.postpone_delivery(
+        db, taken.lease, delay=delay, reason="busy", now=after(5)
+    )
     assert await take(db, "ada", at=24) is None
     resumed = await must_take(db, "ada", at=25)
     await deliver(db, resumed, at=25)

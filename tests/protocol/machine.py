@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from hypothesis.stateful import RuleBasedStateMachine
 
-from storage import leases, messages, outbox, runs, taking, waiting, windows
+from storage import deliveries, leases, messages, outbox, runs, taking, waiting, windows
 from storage.cancel import cancel_burst
 from storage.records import (
     Burst,
@@ -179,7 +179,7 @@ class Machine(RuleBasedStateMachine):
         lease, run = taken.lease, self.run_of(taken, is_stale=is_stale)
         predicted = self.chats[lease.key].finish(lease, run, unreachable, self.now)
         self.agree(
-            predicted, runs.finish(self.db, lease, run, unreachable=unreachable, now=self.now)
+            predicted, deliveries.finish(self.db, lease, run, unreachable=unreachable, now=self.now)
         )
 
     def cancel(self, key: ConversationKey, command: int, *, reset: bool) -> None:
@@ -189,7 +189,9 @@ class Machine(RuleBasedStateMachine):
 
     def postpone_delivery(self, lease: Lease, delay: timedelta) -> None:
         predicted = self.chats[lease.key].postpone_delivery(lease, delay, self.now)
-        verb = runs.postpone_delivery(self.db, lease, delay=delay, reason="busy", now=self.now)
+        verb = deliveries.postpone_delivery(
+            self.db, lease, delay=delay, reason="busy", now=self.now
+        )
         self.agree(predicted, verb)
 
 

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from storage import leases, runs
+from storage import deliveries, leases, runs
 from storage.database import Database
 from storage.records import Released
 from tests.support.acts import (
@@ -135,7 +135,7 @@ async def test_g6_a_message_while_the_lease_is_let_go_is_not_stranded(
             db, lease, run, delay=timedelta(seconds=5), reason="busy", now=now
         ),
         "hand_over": lambda: leases.hand_over(db, lease, run, now=now),
-        "postpone_delivery": lambda: runs.postpone_delivery(
+        "postpone_delivery": lambda: deliveries.postpone_delivery(
             db, lease, delay=timedelta(seconds=5), reason="busy", now=now
         ),
     }

@@ -7,7 +7,7 @@ from typing import Any
 import asyncpg
 import pytest
 
-from storage import leases, outbox, runs
+from storage import deliveries, leases, outbox, runs
 from storage.database import Database, driver_dsn
 from storage.model_calls import record_model_call
 from storage.records import CommittedReply, ModelCall, Released, Taken
@@ -32,7 +32,7 @@ DELAY = timedelta(seconds=5)
 
 async def give_up(db: Database, taken: Taken) -> Released | None:
     run = await as_it_stands(db, taken)
-    return await runs.finish(db, taken.lease, run, unreachable="blocked", now=after(4))
+    return await deliveries.finish(db, taken.lease, run, unreachable="blocked", now=after(4))
 
 
 BEFORE_THE_COMMIT: dict[str, Verb] = {
@@ -59,7 +59,7 @@ AFTER_THE_COMMIT: dict[str, Verb] = {
         db, taken.lease, taken.work.run, 1, parts=["a", "b", "c"], how="entities", now=after(4)
     ),
     "give up": give_up,
-    "postpone": lambda db, taken: runs.postpone_delivery(
+    "postpone": lambda db, taken: deliveries.postpone_delivery(
         db, taken.lease, delay=DELAY, reason="busy", now=after(4)
     ),
     "hand over": lambda db, taken: leases.hand_over_delivery(

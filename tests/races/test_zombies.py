@@ -6,7 +6,7 @@ from datetime import timedelta
 import asyncpg
 import pytest
 
-from storage import leases, outbox, runs
+from storage import deliveries, leases, outbox, runs
 from storage.database import Database, driver_dsn
 from storage.records import Burst, Released, Taken
 from tests.support.acts import (
@@ -77,7 +77,7 @@ async def hand_over(db: Database, old: Taken) -> Released | None:
 
 async def give_up(db: Database, old: Taken) -> Released | None:
     run = await as_it_stands(db, old)
-    return await runs.finish(db, old.lease, run, unreachable="blocked", now=after(LATE))
+    return await deliveries.finish(db, old.lease, run, unreachable="blocked", now=after(LATE))
 
 
 SITUATIONS = (
@@ -100,7 +100,7 @@ VERBS: dict[str, Verb] = {
     ),
     "finish": lambda db, old: finish(db, old, at=LATE),
     "give up": give_up,
-    "postpone delivery": lambda db, old: runs.postpone_delivery(
+    "postpone delivery": lambda db, old: deliveries.postpone_delivery(
         db, old.lease, delay=DELAY, reason="busy", now=after(LATE)
     ),
     "start": lambda db, old: outbox.start_part(db, old.lease, old.work.run, 1, now=after(LATE)),
@@ -137,7 +137,7 @@ async def test_g10_only_the_committed_run_can_be_finished(db: Database) -> None:
     await say(db, 1, at=0)
     old = await must_take(db, "ada", at=2)
     new = await another_committed(db)
-    assert await runs.finish(db, new.lease, old.work.run, now=after(LATE)) is None
+    assert await deliveries.finish(db, new.lease, old.work.run, now=after(LATE)) is None
     await deliver(db, new, at=LATE)
     assert await finish(db, new, at=LATE)
 

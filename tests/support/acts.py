@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
-from storage import leases, messages, outbox, runs, taking
+from storage import deliveries, leases, messages, outbox, runs, taking
 from storage.database import Database
 from storage.records import (
     Burst,
@@ -91,7 +91,7 @@ async def deliver(db: Database, taken: Taken, *, at: float) -> None:
 
 
 async def finish(db: Database, taken: Taken, *, at: float) -> Released | None:
-    return await runs.finish(db, taken.lease, await as_it_stands(db, taken), now=after(at))
+    return await deliveries.finish(db, taken.lease, await as_it_stands(db, taken), now=after(at))
 
 
 async def as_it_stands(db: Database, taken: Taken) -> Run:

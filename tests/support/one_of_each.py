@@ -1,6 +1,6 @@
 """Four conversations in as many states of the protocol, made by its verbs."""
 
-from storage import outbox, runs
+from storage import deliveries, outbox, runs
 from storage.database import Database
 from storage.records import ConversationKey
 from tests.support.acts import (
@@ -73,4 +73,4 @@ async def dan_is_gone(db: Database) -> None:
     assert await outbox.start_part(db, lease, run, 1, now=after(4))
     assert await outbox.record_part(db, lease, run, 1, state="sent", message_id=901, now=after(5))
     assert await outbox.start_part(db, lease, run, 2, now=after(6))
-    assert await runs.finish(db, lease, run, unreachable="blocked", now=after(7))
+    assert await deliveries.finish(db, lease, run, unreachable="blocked", now=after(7))

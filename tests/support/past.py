@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from storage import messages, outbox, runs, taking
+from storage import deliveries, messages, outbox, runs, taking
 from storage.database import Database
 from storage.records import Burst, ConversationKey, InboundMessage, Released, Run, Taken
 from tests.support.acts import ADA, CAP, MAX_SUPERSEDES, MAX_WAIT, NOON, QUIET, TTL
@@ -94,7 +94,7 @@ class Past:
     async def finish(
         self, taken: Taken, run: Run, *, at: float, unreachable: str | None = None
     ) -> Released:
-        released = await runs.finish(
+        released = await deliveries.finish(
             self.db, taken.lease, run, unreachable=unreachable, now=self.after(at)
         )
         assert released
