@@ -136,8 +136,8 @@ async def test_the_process_goes_away_and_comes_back(
         await asyncio.sleep(5)
         await expect(page.locator("#notice")).to_be_visible()
         await page.screenshot(path=tmp_path / "away.png")
-        # The event stream, what was being asked, the message, and two attempts to come back.
-        assert len(wrong) <= 6, wrong
+        # The event stream, what was being asked, the message, and a few attempts to come back.
+        assert len(wrong) <= 10, wrong
         assert all("net::" in each for each in wrong), wrong
 
         await server.start()
