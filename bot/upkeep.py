@@ -7,7 +7,8 @@ import structlog
 
 from storage.database import Database
 from storage.partitions import make_partitions
-from storage.prune import prune
+from storage.prune import LEAST, prune
+from storage.prune.early_edits import prune_early_edits
 
 log = structlog.get_logger(__name__)
 
@@ -33,6 +34,9 @@ class Upkeep:
             return
         if made := await make_partitions(self._db):
             log.info("partitions_made", names=made)
+        # Their words are kept for nothing: the message of such an edit cannot come any more.
+        while await prune_early_edits(self._db, older_than=LEAST):
+            pass
         if self._retention and (removed := await prune(self._db, older_than=self._retention)):
             log.info("pruned", **removed.as_dict())
         self._due_at = monotonic() + UPKEEP_SECONDS

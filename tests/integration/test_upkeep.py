@@ -6,7 +6,10 @@ import pytest
 
 from bot import upkeep
 from bot.upkeep import UPKEEP_SECONDS, Upkeep
+from storage import edits
 from storage.database import Database
+from storage.records import InboundMessage
+from tests.support.acts import ADA, CAP, QUIET
 from tests.support.neighbours import Neighbours, running_bot
 from tests.support.past import Past
 from tests.support.tallied import fold_everything
@@ -57,6 +60,17 @@ async def test_a_running_bot_counts_what_it_answers(around: Neighbours) -> None:
 async def test_it_keeps_partitions_ahead(db: Database) -> None:
     await Upkeep(db, retention_days=0).look()
     assert len(await db.fetch(PARTITIONS, {})) == 6
+
+
+async def test_edits_whose_message_never_came_go_in_any_case(db: Database) -> None:
+    now = datetime.now(UTC)
+    for number, days in ((1, 3), (2, 1)):
+        at = now - timedelta(days=days)
+        edited = InboundMessage(ADA, number, "corrected", edited_at=at)
+        await edits.edit(db, edited, quiet=QUIET, cap=CAP)
+    await Upkeep(db, retention_days=0).look()
+    rows = await db.fetch("SELECT message_id FROM early_edits", {})
+    assert [row.message_id for row in rows] == [2]
 
 
 async def test_it_removes_what_is_too_old_once_an_hour(db: Database, clock: Clock) -> None:
