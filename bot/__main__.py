@@ -64,7 +64,7 @@ def migrate() -> None:
 
 @cli.command()
 def doctor() -> None:
-    """Check settings, database, model and token, and say what to do about what fails."""
+    """Check settings, port, database, model and token, and say what to do about what fails."""
     from bot.doctor import examine
 
     raise typer.Exit(asyncio.run(examine()))
