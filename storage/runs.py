@@ -10,6 +10,7 @@ from storage.database import Database
 from storage.effects import NO_UNDO
 from storage.events import burst_of, milliseconds, told
 from storage.fragments import CLOCK, FENCED, WAITING_AGAIN
+from storage.metrics import Step
 from storage.records import Burst, Format, Lease, Released, Run, Version
 from storage.states import RunState
 from storage.transitions import JUDGED, fenced, has_moved, moved, of_run
@@ -293,5 +294,5 @@ async def postpone_delivery(
     return None if row is None else Released(row.due_in)
 
 
-def _released(row: Row[Any] | None, to: str) -> Released | None:
+def _released(row: Row[Any] | None, to: Step) -> Released | None:
     return Released(row.due_in) if row and has_moved(row, to) else None
