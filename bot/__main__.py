@@ -120,7 +120,7 @@ def usage(
     days: Annotated[int, typer.Option(min=1, max=36_500, help="So many, with today.")] = 7,
     as_json: Annotated[bool, typer.Option("--json", help="For machines.")] = False,
 ) -> None:
-    """Show messages, replies, tokens, reply times and failures, by user and day (UTC)."""
+    """Show messages, replies, tokens, reply times and failures, by chat and day (UTC)."""
     from bot.usage import show_usage
 
     raise typer.Exit(asyncio.run(show_usage(days, as_json=as_json)))
