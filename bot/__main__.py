@@ -64,7 +64,7 @@ def migrate() -> None:
 
 @cli.command()
 def doctor() -> None:
-    """Check settings, database, model and token, and say what to do about what fails."""
+    """Check settings, port, database, model and token, and say what to do about what fails."""
     from bot.doctor import examine
 
     raise typer.Exit(asyncio.run(examine()))
@@ -120,7 +120,7 @@ def usage(
     days: Annotated[int, typer.Option(min=1, max=36_500, help="So many, with today.")] = 7,
     as_json: Annotated[bool, typer.Option("--json", help="For machines.")] = False,
 ) -> None:
-    """Show messages, replies, tokens, reply times and failures, by user and day (UTC)."""
+    """Show messages, replies, tokens, reply times and failures, by chat and day (UTC)."""
     from bot.usage import show_usage
 
     raise typer.Exit(asyncio.run(show_usage(days, as_json=as_json)))

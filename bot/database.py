@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from math import inf
 from pathlib import Path
 
 from pydantic import SecretStr
@@ -32,14 +33,15 @@ async def reachable_database(settings: Settings | DatabaseSettings) -> AsyncIter
         await server.stop()
 
 
-async def prepare_database(db: Database) -> None:
+async def prepare_database(db: Database, patience: float = inf) -> None:
     """Wait for the database, migrate it, and give the weeks to come their partitions.
 
     Raises:
         SettingsError: it refuses us for good, or was migrated by a newer program.
+        Unavailable: it was away for longer than `patience`, in seconds.
     """
     try:
-        await until_available(lambda: schema.upgrade(db))
-        await until_available(lambda: partitions.make_partitions(db))
+        await until_available(lambda: schema.upgrade(db), patience)
+        await until_available(lambda: partitions.make_partitions(db), patience)
     except (Unusable, schema.TooNew) as error:
         raise SettingsError(f"DATABASE_URL: {error}") from None

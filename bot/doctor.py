@@ -1,8 +1,13 @@
 """`onereply doctor`: a line for each thing that must work, and what to do where it does not."""
 
+from errno import EADDRINUSE
+from os import strerror
+
 import typer
 
 from bot.database import reachable_database
+from bot.http_port import is_asked_for, why_not_listen
+from bot.misspelt import misspelt
 from bot.settings import Settings, SettingsError, load
 from bot.toolbox import toolbox
 from llm.contract import ModelError
@@ -18,15 +23,51 @@ async def examine() -> int:
     except SettingsError as error:
         for line in str(error).splitlines():
             _say(False, "settings", line)
+        _warn_of_misspelt()
         return 2
     _say(True, "settings", "complete")
-    checks = [await _database(settings), await _model(settings), await _telegram(settings)]
+    _warn_of_misspelt()
+    checks = [
+        _http(settings),
+        await _database(settings),
+        await _model(settings),
+        await _telegram(settings),
+    ]
     return 0 if all(checks) else 1
 
 
 def _say(well: bool, what: str, words: str) -> bool:
     typer.echo(f"{'ok  ' if well else 'FAIL'} {what}: {words}")
     return well
+
+
+def _warn(what: str, words: str) -> bool:
+    """What may be meant so, and fails nothing."""
+    typer.echo(f"warn {what}: {words}")
+    return True
+
+
+def _warn_of_misspelt() -> None:
+    for line in misspelt():
+        _warn("settings", line)
+
+
+def _http(settings: Settings) -> bool:
+    port = settings.http_port
+    if port == 0:
+        return _say(True, "http", "no port is asked for")
+    error = why_not_listen(port)
+    if not error:
+        return _say(True, "http", f"port {port} is free")
+    words = f"cannot listen on {port} ({strerror(error)})"
+    if not is_asked_for(settings):
+        return _say(True, "http", f"{words}, and will take another port")
+    if error == EADDRINUSE:
+        # By a bot that runs, as a rule, and then all is well.
+        return _warn(
+            "http", f"{words}: unless this bot has it, choose another HTTP_PORT, or 0 for none"
+        )
+    return _say(False, "http", f"{words}: choose another HTTP_PORT, or 0 for none")
 
 
 async def _database(settings: Settings) -> bool:

@@ -7,6 +7,7 @@ from typing import Protocol
 import structlog
 from aiohttp import web
 
+from bot.http_port import EVERYWHERE, is_asked_for
 from bot.metrics import add_metrics
 from bot.settings import Settings, SettingsError
 from storage import schema
@@ -16,8 +17,7 @@ from storage.gauges import gauges
 log = structlog.get_logger(__name__)
 
 LOOPBACK = "127.0.0.1"
-EVERYWHERE = "0.0.0.0"  # noqa: S104
-"""Probes come from the network; the page of local mode must not be open to it."""
+"""The page of local mode must not be open to the network."""
 
 
 class Pulse(Protocol):
@@ -105,7 +105,7 @@ async def _serve(app: web.Application, settings: Settings, host: str) -> web.App
     try:
         await web.TCPSite(runner, host, settings.http_port).start()
     except OSError as error:
-        if "http_port" in settings.model_fields_set:
+        if is_asked_for(settings):
             await runner.cleanup()
             raise SettingsError(
                 f"HTTP_PORT: cannot listen on {settings.http_port} ({error.strerror}): "

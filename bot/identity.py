@@ -24,6 +24,11 @@ def this_process() -> str:
     return f"{host}/{pid}/{proof}"
 
 
+def host_and_pid(holder: str | None) -> str:
+    """What of such a name helps a person to find the process."""
+    return "/".join((holder or "somebody").split("/")[:2])
+
+
 def is_dead(holder: str) -> bool:
     """True only if the process of that name ran under this kernel and pid namespace, and is gone.
 

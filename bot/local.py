@@ -6,14 +6,13 @@ from datetime import timedelta
 
 import typer
 from aiohttp import web
-from pydantic_settings import BaseSettings
 
 from bot.database import prepare_database, reachable_database
 from bot.identity import is_dead, this_process
 from bot.logs import set_up_logging
 from bot.serving import stop_signals
 from bot.setting_types import EMBEDDED
-from bot.settings import Settings, SettingsError, load
+from bot.settings import Settings, SettingsError, Surroundings, load
 from bot.standins.model import ModelStandIn
 from bot.standins.page import add_page
 from bot.standins.switch_kinds import SwitchError
@@ -32,10 +31,8 @@ SHIPPED_TOOLS = "bot.tools.contacts,bot.tools.reminders"
 LOOK = timedelta(seconds=5)
 
 
-class Given(BaseSettings):
+class Given(Surroundings):
     """Which neighbours are set, whether rightly or not."""
-
-    model_config = Settings.model_config
 
     telegram_bot_token: str | None = None
     telegram_api_url: str | None = None

@@ -41,6 +41,7 @@ def set_up_logging(settings: Settings) -> None:
             foreign_pre_chain=shared,
             processors=[
                 structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+                _without_nothing,
                 *_rendering(settings.log_format),
             ],
         )
@@ -63,6 +64,11 @@ def _rendering(log_format: str) -> list[Processor]:
             colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback
         ),
     ]
+
+
+def _without_nothing(_logger: WrappedLogger, _name: str, event: EventDict) -> EventDict:
+    """What is None says nothing."""
+    return {key: value for key, value in event.items() if value is not None}
 
 
 def _conversation_as_text(_logger: WrappedLogger, _name: str, event: EventDict) -> EventDict:

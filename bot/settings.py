@@ -7,7 +7,12 @@ from urllib.parse import unquote, urlsplit
 from pydantic import Field, ValidationError
 from pydantic import model_validator as checks_together
 from pydantic_core import ErrorDetails, PydanticCustomError
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import (
+    BaseSettings,
+    EnvSettingsSource,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+)
 
 from bot.setting_types import (
     CannedAnswers,
@@ -40,12 +45,33 @@ class SettingsError(Exception):
     """Settings that cannot work: one line for each."""
 
 
-class Settings(BaseSettings):
-    """Everything an operator can set; times are in seconds."""
+class Surroundings(BaseSettings):
+    """What is read from the environment and from `.env`, where blank counts as not set."""
 
-    model_config = SettingsConfigDict(
-        env_file=".env", env_ignore_empty=True, extra="ignore", hide_input_in_errors=True
-    )
+    model_config = SettingsConfigDict(env_file=".env", extra="ignore", hide_input_in_errors=True)
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Take what is blank out of each source, so that it does not hide what the next one has."""
+        sources = super().settings_customise_sources(
+            settings_cls, init_settings, env_settings, dotenv_settings, file_secret_settings
+        )
+        for source in sources:
+            if isinstance(source, EnvSettingsSource):
+                given = source.env_vars.items()
+                source.env_vars = {name: value for name, value in given if value and value.strip()}
+        return sources
+
+
+class Settings(Surroundings):
+    """Everything an operator can set; times are in seconds."""
 
     telegram_bot_token: Token
     telegram_api_url: WebAddress = "https://api.telegram.org"
@@ -140,10 +166,8 @@ class Settings(BaseSettings):
         )
 
 
-class DatabaseSettings(BaseSettings):
+class DatabaseSettings(Surroundings):
     """What a command needs that only looks after the database."""
-
-    model_config = Settings.model_config
 
     database_url: DatabaseUrl
     embedded_data_dir: Folder = None

@@ -1,5 +1,6 @@
 """`onereply timeline`: the story of one burst. Needs the database and nothing else."""
 
+import heapq
 import json
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -14,6 +15,8 @@ from storage.database import Database
 from storage.records import ConversationKey
 from storage.story import BurstRange, Event, Story, Unknown, story_of
 
+MOST_OTHERS = 5
+
 
 async def tell_story(chat: int, thread: int, burst: int | None, *, as_json: bool) -> int:
     """Print the story; 1 if there is none to tell, 2 if the database cannot be read."""
@@ -24,7 +27,7 @@ async def tell_story(chat: int, thread: int, burst: int | None, *, as_json: bool
             story = await story_of(db, key, burst)
         except Unknown as error:
             return give_up(str(error), FAILED)
-        typer.echo(_as_json(key, story) if as_json else "\n".join(as_text(key, story)))
+        typer.echo(as_json_text(key, story) if as_json else "\n".join(as_text(key, story)))
         return 0
 
     return await on_database(tell)
@@ -38,7 +41,7 @@ def as_text(key: ConversationKey, story: Story) -> Iterable[str]:
     since = "" if began_at is None else f", from {_instant(began_at)}"
     yield f"Chat {key.chat_id}{topic}, burst {story.burst.first}: {covered}{since}"
     if story.others:
-        yield f"Other bursts: {', '.join(_other(each) for each in story.others)}"
+        yield f"Other bursts: {_others(story)}"
     yield ""
     for event in story.events:
         yield f"{_offset(story, event):>+10.3f}  {in_words(event)}"
@@ -46,7 +49,8 @@ def as_text(key: ConversationKey, story: Story) -> Iterable[str]:
     yield from verdict(story)
 
 
-def _as_json(key: ConversationKey, story: Story) -> str:
+def as_json_text(key: ConversationKey, story: Story) -> str:
+    """The story for machines, with every name whole."""
     began_at = _began_at(story)
     told = {
         "chat_id": key.chat_id,
@@ -83,6 +87,17 @@ def _began_at(story: Story) -> datetime | None:
 
 def _offset(story: Story, event: Event) -> float:
     return (event.at - (_began_at(story) or event.at)).total_seconds()
+
+
+def _others(story: Story) -> str:
+    """Those next to it, in their order, and how many more there are."""
+    nearest = heapq.nsmallest(
+        MOST_OTHERS, story.others, key=lambda each: abs(each.first - story.burst.first)
+    )
+    said = [_other(each) for each in story.others if each in nearest]
+    if more := len(story.others) - len(nearest):
+        said.append(f"and {more:,} more")
+    return ", ".join(said)
 
 
 def _other(burst: BurstRange) -> str:

@@ -2,7 +2,7 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 
 import typer
@@ -56,7 +56,7 @@ def _as_tables(found: Sequence[Tally]) -> Iterable[str]:
     yield ""
     failures = _sums(found, "failure")
     yield "Failures by cause" if failures else "No failures."
-    yield from (f"{amount:>12,}  {label}" for label, amount in sorted(failures.items()))
+    yield from _column(dict(sorted(failures.items())))
 
 
 def _reply_times(sums: dict[str, int]) -> Iterable[str]:
@@ -66,10 +66,13 @@ def _reply_times(sums: dict[str, int]) -> Iterable[str]:
         return
     mean = sums.get(TOTAL, 0) / replies / 1000
     yield f"Seconds from the first message to the reply: {mean:.1f} on average of {replies:,}"
-    for bar in BARS:
-        if amount := sums.get(bar):
-            bound = "more" if bar == BEYOND else f"up to {bar}"
-            yield f"{amount:>12,}  {bound}"
+    bounds = {bar: "more" if bar == BEYOND else f"up to {bar}" for bar in BARS}
+    yield from _column({bounds[bar]: sums[bar] for bar in BARS if sums.get(bar)})
+
+
+def _column(amounts: Mapping[str, int]) -> Iterable[str]:
+    width = max(map(len, amounts), default=0)
+    return (f"    {label:<{width}}{amount:>12,}" for label, amount in amounts.items())
 
 
 def _by_day(found: Iterable[Tally], kind: str) -> dict[Day, dict[str, int]]:

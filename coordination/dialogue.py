@@ -3,7 +3,6 @@
 import json
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal
 
 import structlog
 
@@ -21,15 +20,13 @@ from coordination.tools.perform import Performer
 from llm.contract import Answer, ForGood, Meter, ToolCall, ToolSpec, TryLater, Turn, Writer
 from storage import effects, model_calls
 from storage.database import Database
-from storage.records import Burst, Effect, ModelCall
+from storage.records import Burst, Effect, ModelCall, ModelOutcome
 from storage.steps import step
 
 log = structlog.get_logger(__name__)
 
 MOST_ROUNDS = 8
 """Of tools in one run; then the model must answer with what it knows."""
-
-Outcome = Literal["answered", "tools", "failed", "refused", "cancelled"]
 
 
 class Dialogue:
@@ -86,7 +83,7 @@ class Dialogue:
         meter = Meter()
         if draft:
             draft.begin()
-        outcome: Outcome = "cancelled"
+        outcome: ModelOutcome = "cancelled"
         reason = None
         try:
             async with step(self._db.at, "model_call"):
@@ -166,7 +163,7 @@ def as_turns(effect: Effect) -> list[Turn]:
     ]
 
 
-def _told(meter: Meter, outcome: Outcome, reason: str | None, number: int) -> ModelCall:
+def _told(meter: Meter, outcome: ModelOutcome, reason: str | None, number: int) -> ModelCall:
     first = meter.first_token_seconds
     return ModelCall(
         number=number,

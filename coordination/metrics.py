@@ -1,6 +1,12 @@
 """What this process counts, for Prometheus. Labels are few, and none names a chat."""
 
+from typing import get_args
+
 from prometheus_client import Counter, Gauge, Histogram
+
+from storage.counting import counter
+from storage.records import ModelOutcome
+from storage.states import RunState, may_become
 
 SECONDS = (0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300)
 MESSAGES = (1, 2, 3, 5, 8, 13, 21, 50, 100)
@@ -11,8 +17,10 @@ MESSAGES_RECEIVED = Counter(
 DUPLICATES = Counter(
     "onereply_duplicate_updates_total", "Messages that came again and changed nothing."
 )
-LEASES_TAKEN = Counter(
-    "onereply_leases_taken_total", "Leases taken, by what there was to do.", ["work"]
+LEASES_TAKEN = counter(
+    "onereply_leases_taken_total",
+    "Leases taken, by what there was to do.",
+    work=("burst", "delivery"),
 )
 LEASES_LOST = Counter(
     "onereply_leases_lost_total", "Leases that somebody else had taken when they were needed."
@@ -33,8 +41,12 @@ SUPERSEDED = Counter("onereply_runs_superseded_total", "Runs dropped for a newer
 TOKENS_LOST = Counter(
     "onereply_superseded_tokens_total", "Tokens spent on runs that were superseded."
 )
-MODEL_CALLS = Counter("onereply_model_calls_total", "Requests to the model.", ["outcome"])
-MODEL_TOKENS = Counter("onereply_model_tokens_total", "Tokens of the model.", ["direction"])
+MODEL_CALLS = counter(
+    "onereply_model_calls_total", "Requests to the model.", outcome=get_args(ModelOutcome)
+)
+MODEL_TOKENS = counter(
+    "onereply_model_tokens_total", "Tokens of the model.", direction=("in", "out")
+)
 MODEL_FIRST_TOKEN = Histogram(
     "onereply_model_first_token_seconds", "Until the model's first token.", buckets=SECONDS
 )
@@ -42,14 +54,24 @@ MODEL_SECONDS = Histogram(
     "onereply_model_call_seconds", "Length of a request to the model.", buckets=SECONDS
 )
 BREAKER_OPEN = Gauge("onereply_model_breaker_open", "1 while the model is taken to be away.")
-REPLIES = Counter("onereply_replies_total", "Replies by how they ended.", ["outcome"])
+REPLIES = counter(
+    "onereply_replies_total",
+    "Replies by how they ended.",
+    outcome=sorted(may_become(RunState.COMMITTED)),
+)
 PARTS_UNCONFIRMED = Counter(
     "onereply_parts_unconfirmed_total", "Parts of which Telegram never said that it has them."
 )
 PARTS_RESENT = Counter(
     "onereply_parts_resent_total", "Parts sent again because their fate was unknown."
 )
-TOOL_CALLS = Counter(
-    "onereply_tool_calls_total", "Effects of tools; replayed: the recorded result.", ["outcome"]
+TOOL_CALLS = counter(
+    "onereply_tool_calls_total",
+    "Effects of tools; replayed: the recorded result.",
+    outcome=("done", "failed", "given_up", "repeated", "replayed", "verified"),
 )
-RETRIES = Counter("onereply_retries_total", "What failed and is tried again.", ["cause"])
+RETRIES = counter(
+    "onereply_retries_total",
+    "What failed and is tried again.",
+    cause=("database", "delivery", "model", "own_fault", "polling", "undo"),
+)

@@ -4,6 +4,8 @@ import asyncio
 import random
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
+from math import inf
+from time import monotonic
 from typing import TypeVar
 
 import structlog
@@ -21,13 +23,20 @@ LONGEST_WISH_SECONDS = 900.0
 """A server may ask for a day of silence; the people in the chat would not wait that long."""
 
 
-async def until_available(verb: Callable[[], Awaitable[T]]) -> T:
-    """Repeat a verb of storage until the database can do it. Verbs may be repeated by design."""
+async def until_available(verb: Callable[[], Awaitable[T]], patience: float = inf) -> T:
+    """Repeat a verb of storage until the database can do it. Verbs may be repeated by design.
+
+    Raises:
+        Unavailable: it could not for so many seconds.
+    """
     pause = SHORTEST_PAUSE_SECONDS
+    give_up_at = monotonic() + patience
     while True:
         try:
             return await verb()
         except Unavailable as error:
+            if monotonic() + pause > give_up_at:
+                raise
             RETRIES.labels("database").inc()
             log.warning("database_unavailable", error=str(error), retry_in=pause)
             await asyncio.sleep(pause)

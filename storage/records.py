@@ -10,6 +10,7 @@ Version = NewType("Version", int)
 Seq = NewType("Seq", int)
 
 EffectState = Literal["processing", "done", "failed", "unknown", "to_undo", "undone", "not_undone"]
+ModelOutcome = Literal["answered", "tools", "failed", "refused", "cancelled"]
 PartState = Literal["pending", "sending", "sent", "unconfirmed", "refused"]
 Format = Literal["rich", "entities", "plain"]
 """How a part goes out: as it stands in Markdown, with entities made of that, or as it stands."""
@@ -228,7 +229,7 @@ class ModelCall:
 
     number: int
     """From 1 within its run."""
-    outcome: Literal["answered", "tools", "failed", "refused", "cancelled"]
+    outcome: ModelOutcome
     reason: str | None
     first_token_ms: int | None
     total_ms: int

@@ -10,6 +10,7 @@ from storage.database import Database
 from storage.effects import NO_UNDO
 from storage.events import milliseconds
 from storage.fragments import CLOCK, FENCED, WAITING_AGAIN
+from storage.metrics import Step
 from storage.records import Burst, Format, Lease, Released, Run, Version
 from storage.states import RunState
 from storage.transitions import JUDGED, has_moved, moved, of_run
@@ -190,5 +191,5 @@ async def postpone_run(
     return _released(await db.fetch_one(POSTPONE_RUN, arguments), "postponed")
 
 
-def _released(row: Row[Any] | None, to: str) -> Released | None:
+def _released(row: Row[Any] | None, to: Step) -> Released | None:
     return Released(row.due_in) if row and has_moved(row, to) else None

@@ -5,7 +5,7 @@ from typing import Any
 from sqlalchemy import Row
 
 from storage.events import told
-from storage.metrics import REFUSED_TRANSITIONS
+from storage.metrics import REFUSED_TRANSITIONS, Refusal, Step
 from storage.records import Lease, Run
 from storage.states import RunState, may_become
 
@@ -62,10 +62,10 @@ def of_run(lease: Lease, run: Run) -> dict[str, object]:
     return {**fenced(lease), "run": run.number, "version": run.version}
 
 
-def has_moved(row: Row[Any], to: str) -> bool:
+def has_moved(row: Row[Any], to: Step) -> bool:
     """Whether the run moved; a step that came too late or is not allowed is counted."""
     if row.moved_to is None:
-        why = "illegal" if row.was_ours else "late"
+        why: Refusal = "illegal" if row.was_ours else "late"
         REFUSED_TRANSITIONS.labels(to, why).inc()
         return False
     return True

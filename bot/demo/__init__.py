@@ -66,7 +66,7 @@ async def _perform(found: Stage) -> list[str]:
         cancelled = sum(call.outcome == "cancelled" for call in calls)
         typer.echo(
             f"\nOne reply covered all {len(said)} messages, and no second one came within "
-            f"{SILENCE_SECONDS:g} s.\nModel calls: {len(calls)}, of which cancelled "
+            f"{SILENCE_SECONDS:g} s.\nModel calls for that reply: {len(calls)}, of which cancelled "
             f"before they answered: {cancelled}.\n"
             "Phone and e-mail, given in two messages, were saved as one contact, and the reminder "
             "came once."

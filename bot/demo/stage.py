@@ -6,11 +6,9 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic_settings import BaseSettings, SettingsConfigDict
-
 from bot.demo.watch import until
 from bot.logs import set_up_logging
-from bot.settings import Settings, SettingsError, load
+from bot.settings import Settings, SettingsError, Surroundings, load
 from bot.standins.model import ModelStandIn
 from bot.standins.telegram import TelegramStandIn
 from storage import embedded
@@ -35,16 +33,12 @@ class Stage:
     db: Database
 
 
-class DemoSettings(Settings):
+class DemoSettings(Settings, env_file=None, env_prefix="onereply_demo_"):
     """Settings that neither `.env` nor the bot's environment can change."""
 
-    model_config = SettingsConfigDict(env_file=None, env_prefix="onereply_demo_")
 
-
-class DataFolder(BaseSettings):
+class DataFolder(Surroundings):
     """The one setting that the demonstration takes over: where there is room for data."""
-
-    model_config = Settings.model_config
 
     embedded_data_dir: Path | None = None
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from bot.identity import host_and_pid
 from bot.story.phrases import messages, seconds, some
 from bot.story.waiting import what_it_waits_for
 from storage.story import Event, Story
@@ -66,14 +67,15 @@ def _twice(events: Sequence[Event]) -> Iterator[str]:
 
 
 def _why_again(before: Event, event: Event) -> str:
+    one, other = host_and_pid(before.holder), host_and_pid(event.holder)
     if before.holder == event.holder:
         return (
-            f"{event.holder} noted twice that it starts. In between it lost its lease, or only an "
+            f"{other} noted twice that it starts. In between it lost its lease, or only an "
             "answer of the database, and then the part went out once."
         )
     return (
-        f"it was started twice. {before.holder} died, or lost its lease, before it could record "
-        f"the answer, so {event.holder} sent it again."
+        f"it was started twice. {one} died, or lost its lease, before it could record "
+        f"the answer, so {other} sent it again."
     )
 
 

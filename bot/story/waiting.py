@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from bot.identity import host_and_pid
 from storage.story import Event, Story
 
 NOBODY = "Is a bot running?"
@@ -17,14 +18,15 @@ def what_it_waits_for(story: Story) -> str:
         return f"Nothing came yet: burst {beyond[-1]} is before it, and still being answered."
     if standing.lease_holder and standing.lease_expires_at:
         left = (standing.lease_expires_at - standing.now).total_seconds()
+        holder = host_and_pid(standing.lease_holder)
         until = standing.lease_expires_at.strftime("%H:%M:%S")
         if left > 0:
             return (
-                f"Nothing came yet: {standing.lease_holder} holds the lease until {until} "
+                f"Nothing came yet: {holder} holds the lease until {until} "
                 f"(for {left:.1f} s more, unless it renews it) and is at {_doing(story)}."
             )
         return (
-            f"Nothing came yet: {standing.lease_holder} was at {_doing(story)} and has let its "
+            f"Nothing came yet: {holder} was at {_doing(story)} and has let its "
             f"lease run out at {until}; the next process that looks goes on."
         )
     return _waits_for_time(story)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from bot.identity import host_and_pid
 from bot.story.phrases import messages, place, seconds, some
 from storage.story import Event
 
@@ -13,6 +14,10 @@ def in_words(event: Event) -> str:
     """What the event says; one of a kind that is not known here, by its name and numbers."""
     tell = WORDS.get(event.type)
     return _plainly(event) if tell is None else tell(event, event.payload)
+
+
+def _holder(event: Event) -> str:
+    return host_and_pid(event.holder)
 
 
 def _received(_event: Event, payload: Payload) -> str:
@@ -53,7 +58,7 @@ def _run_generating(event: Event, payload: Payload) -> str:
     if payload["final"]:
         facts.append("final: newer messages wait for the next burst")
     asked = messages(payload["first_seq"], payload["last_seq"])
-    return f"lease taken by {event.holder}, fence {event.run}: run {event.run} for {asked}" + (
+    return f"lease taken by {_holder(event)}, fence {event.run}: run {event.run} for {asked}" + (
         f" ({'; '.join(facts)})" if facts else ""
     )
 
@@ -61,7 +66,8 @@ def _run_generating(event: Event, payload: Payload) -> str:
 def _run_lost(event: Event, payload: Payload) -> str:
     expired = payload.get("expired_ms")
     when = "" if expired is None else f", {seconds(expired)} after its lease ran out"
-    return f"run {event.run} given up for lost{when}: {payload['holder']} was not heard of again"
+    lost = host_and_pid(payload["holder"])
+    return f"run {event.run} given up for lost{when}: {lost} was not heard of again"
 
 
 def _run_superseded(event: Event, payload: Payload) -> str:
@@ -119,7 +125,7 @@ def _part_sent(event: Event, payload: Payload) -> str:
 
 def _part_started(event: Event, payload: Payload) -> str:
     again = f", for the {place(payload['attempts'])} time" if payload["attempts"] > 1 else ""
-    return f"{_part(event, payload)} started by {event.holder}{again}"
+    return f"{_part(event, payload)} started by {_holder(event)}{again}"
 
 
 def _part(event: Event, payload: Payload) -> str:
@@ -171,17 +177,19 @@ WORDS: Mapping[str, Callable[[Event, Payload], str]] = {
     "run_lost": _run_lost,
     "run_superseded": _run_superseded,
     "run_postponed": _run_postponed,
-    "run_handed_over": lambda event, _: f"run {event.run} handed over: {event.holder} is stopping",
+    "run_handed_over": lambda event, _: (
+        f"run {event.run} handed over: {_holder(event)} is stopping"
+    ),
     "run_committed": _run_committed,
     "run_sent": _run_sent,
     "run_failed": _run_failed,
     "run_undeliverable": _run_undeliverable,
     "run_cancelled": _run_cancelled,
     "delivery_taken": lambda event, _: (
-        f"lease taken by {event.holder}, to deliver what is left of run {event.run}"
+        f"lease taken by {_holder(event)}, to deliver what is left of run {event.run}"
     ),
     "delivery_handed_over": lambda event, _: (
-        f"delivery of run {event.run} handed over: {event.holder} is stopping"
+        f"delivery of run {event.run} handed over: {_holder(event)} is stopping"
     ),
     "delivery_postponed": lambda event, payload: (
         f'delivery of run {event.run} postponed after "{payload["reason"]}": '
@@ -198,7 +206,7 @@ WORDS: Mapping[str, Callable[[Event, Payload], str]] = {
         f"the rest cut anew into {some(payload['parts'], 'part')}, {FORMATS[payload['format']]}"
     ),
     "lease_freed": lambda _, payload: (
-        f"lease freed: {payload['holder']} was found dead on this machine"
+        f"lease freed: {host_and_pid(payload['holder'])} was found dead on this machine"
     ),
     "told_to_wait": lambda _, payload: (
         f"told that the answer waits for the model, after {seconds(payload['waited_ms'])}"

@@ -60,7 +60,7 @@ reply +Got it, you wrote
 run 4 +a reminder is due
 reply +⏰ ask for order
 One reply covered all 4 messages
-Model calls: 3, of which cancelled before they answered: 1
+Model calls for that reply: 3, of which cancelled before they answered: 1
 Phone and e-mail, given in two messages, were saved as one contact
 """
 
@@ -87,6 +87,7 @@ async def test_one_reply_covers_the_burst_and_what_came_while_the_model_worked()
     times = [float(time) for time in re.findall(r"^ +(\d+\.\d\d)  \w", out, re.MULTILINE)]
     assert times == sorted(times)
     assert out.count("reply  ") == 3
+    assert len(set(re.findall(r"model +(call \d+) begun", out))) == 5
 
 
 def test_a_good_ending_leaves_nothing_to_complain_about() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from bot.story.verdict import verdict
 from bot.story.words import WORDS, in_words
-from bot.timeline import tell_story
+from bot.timeline import as_json_text, as_text, tell_story
 from storage import deliveries, leases, outbox
 from storage.database import Database
 from storage.records import ConversationKey, PartState
@@ -18,6 +18,7 @@ from tests.support.neighbours import Neighbours, running_bot
 from tests.support.past import Past
 from tests.support.waiting import until_found
 
+PROOF = "0faf9240-3dfa-4317-8c5e-faff26bc6868/4026531836/2634750"
 ANSWERED = "SELECT 1 FROM conversations WHERE answered_seq = 1"
 CERTAIN_TO_BE_THERE = (
     "received",
@@ -366,6 +367,41 @@ async def test_what_it_prints(db: Database, capsys: pytest.CaptureFixture[str]) 
     assert lines[-3].startswith("    +4.000  run 2 sent")
     assert lines[-1].startswith("Answered: one reply in 1 part covers message 2")
     assert "text" not in "\n".join(lines)
+
+
+async def test_of_many_other_bursts_it_names_the_nearest(db: Database) -> None:
+    past = Past(db, start=datetime(2026, 11, 30, 9, tzinfo=UTC))
+    for number in range(1, 10):
+        await past.answered(number, at=10 * number)
+    _, others, *_ = as_text(past.key, await story(past, 5, at=200))
+    assert re.findall(r"(\d+) \(", others) == ["2", "3", "4", "6", "7"]
+    assert others.endswith("7 (2026-11-30 09:01:10 UTC), and 3 more")
+    _, others, *_ = as_text(past.key, await story(past, at=200))
+    assert re.findall(r"(\d+) \(", others) == ["4", "5", "6", "7", "8"]
+    assert len(json.loads(as_json_text(past.key, await story(past, at=200)))["other_bursts"]) == 8
+
+
+async def test_a_process_is_told_by_host_and_pid(db: Database) -> None:
+    one, another = f"vm/28652/{PROOF}", f"vm/28711/{PROOF}"
+    past = Past(db)
+    await past.say(1, at=0)
+    taken = await past.take(one, at=2)
+    run = await past.commit(taken, at=3)
+    await past.start_part(taken, run, 1, at=4)
+    again = await past.take(another, at=100)
+    found = await story(past, at=101)
+    assert verdict(found)[0].startswith("Nothing came yet: vm/28711 holds the lease until")
+    assert "vm/28711 was at delivering run 1" in verdict(await story(past, at=300))[0]
+    await past.send(again, run, at=101)
+    await past.finish(again, run, at=102)
+    found = await story(past, at=103)
+    text = "\n".join(as_text(past.key, found))
+    assert "lease taken by vm/28652, fence 1" in text
+    assert "vm/28652 died, or lost its lease" in text
+    assert "so vm/28711 sent it again" in text
+    assert PROOF not in text
+    holders = {each["holder"] for each in json.loads(as_json_text(past.key, found))["events"]}
+    assert {one, another} <= holders
 
 
 @pytest.mark.usefixtures("this_database")

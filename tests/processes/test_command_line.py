@@ -91,12 +91,13 @@ async def is_content(around: Neighbours) -> None:
     said = [line for line in lines if line.startswith(("ok", "FAIL"))]
     assert [line.split(":")[0] for line in said] == [
         "ok   settings",
+        "ok   http",
         "ok   database",
         "ok   model",
         "ok   telegram",
     ]
     first_import = next(place for place, line in enumerate(lines) if imports_aiogram(line))
-    assert lines.index(said[2]) < first_import < lines.index(said[3])
+    assert lines.index(said[3]) < first_import < lines.index(said[4])
 
 
 async def says_what_to_do(unmigrated: Neighbours) -> None:
@@ -104,8 +105,9 @@ async def says_what_to_do(unmigrated: Neighbours) -> None:
     environment = unmigrated.environment(log_level="debug") | wrong
     async with bot_process(environment, "doctor") as process:
         assert await process.ended() == 1
-    settings, database, model, telegram = process.stdout.splitlines()
+    settings, http, database, model, telegram = process.stdout.splitlines()
     assert settings.startswith("ok")
+    assert http.startswith("ok")
     assert re.match("FAIL database: .*onereply migrate", database)
     assert re.match("FAIL model: .*OPENAI_API_KEY", model)
     assert re.match("FAIL telegram: .*TELEGRAM_BOT_TOKEN", telegram)

@@ -42,10 +42,10 @@ async def test_usage(db: Database, database_url: str) -> None:
     assert table[0].split()[:4] == ["day", "chat", "messages", "bursts"]
     assert table[1].split()[1:] == ["501", "4", "2", "1", "2", "100", "14", "0"]
     assert "Seconds from the first message to the reply: 4.0 on average of 2" in table
-    assert "           2  up to 5" in table
+    assert "    up to 5           2" in table
     assert table[-2:] == [
-        "           2  run_failed: context too long",
-        "           2  run_postponed: HTTP 503",
+        "    run_failed: context too long           2",
+        "    run_postponed: HTTP 503                2",
     ]
     rows = json.loads((await ended(database_url, "usage", "--json")).stdout)
     assert {"chat_id": 502, "kind": "usage", "label": "messages", "amount": 4}.items() <= next(

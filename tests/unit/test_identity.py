@@ -11,7 +11,7 @@ from unittest.mock import patch
 
 import pytest
 
-from bot.identity import is_dead, this_process
+from bot.identity import host_and_pid, is_dead, this_process
 
 TELL_NAME = "from bot.identity import this_process; print(this_process(), flush=True); input()"
 
@@ -83,3 +83,10 @@ def test_without_proc_names_are_unique_and_prove_nothing() -> None:
         assert one != another
         assert not is_dead(one)
     assert not is_dead(one)
+
+
+def test_a_person_needs_only_the_host_and_the_number() -> None:
+    host, pid, *_proof = this_process().split("/")
+    assert host_and_pid(this_process()) == f"{host}/{pid}"
+    assert host_and_pid("of-an-older-kind") == "of-an-older-kind"
+    assert host_and_pid(None) == "somebody"

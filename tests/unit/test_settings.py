@@ -34,7 +34,7 @@ def complaint(monkeypatch: pytest.MonkeyPatch, **environment: str) -> list[str]:
         loaded(monkeypatch, **environment)
     words = str(wrong.value)
     for secret in (TOKEN, KEY, PASSWORD, *(environment.get(name) for name in RIGHT)):
-        assert not secret or secret not in words
+        assert not secret or secret.isspace() or secret not in words
     assert wrong.value.__cause__ is None  # pydantic's error would quote what it was given
     return words.splitlines()
 
@@ -49,15 +49,31 @@ def test_each_missing_setting_is_a_line_that_says_what_belongs_there() -> None:
     assert all("in the environment or in .env" in line for line in (token, key, database))
 
 
+@pytest.mark.parametrize("blank", ["", " ", "\t\n"])
 @pytest.mark.parametrize("name", RIGHT)
-def test_an_empty_setting_counts_as_missing(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    [line] = complaint(monkeypatch, **{name: ""})
+def test_a_blank_setting_counts_as_missing(
+    monkeypatch: pytest.MonkeyPatch, name: str, blank: str
+) -> None:
+    [line] = complaint(monkeypatch, **{name: blank})
     assert line.startswith(f"{name} is not set")
 
 
-def test_an_empty_setting_leaves_the_default_in_force(monkeypatch: pytest.MonkeyPatch) -> None:
-    settings = loaded(monkeypatch, DEBOUNCE_QUIET_SECONDS="", SYSTEM_PROMPT="", LOG_LEVEL="")
-    assert settings == loaded(monkeypatch)
+@pytest.mark.parametrize("blank", ["", " ", "\t\n"])
+def test_a_blank_setting_leaves_the_default_in_force(
+    monkeypatch: pytest.MonkeyPatch, blank: str
+) -> None:
+    default = loaded(monkeypatch)
+    names = [name.upper() for name in Settings.model_fields]
+    assert loaded(monkeypatch, **(dict.fromkeys(names, blank) | RIGHT)) == default
+
+
+def test_a_blank_setting_of_the_environment_does_not_hide_that_of_the_file(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / ".env").write_text("OPENAI_MODEL=filed\nSYSTEM_PROMPT=' '\n")
+    settings = loaded(monkeypatch, OPENAI_MODEL=" ")
+    assert settings.openai_model == "filed"
+    assert settings.system_prompt.startswith("You are")
 
 
 @pytest.mark.parametrize(
