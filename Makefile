@@ -14,7 +14,7 @@ PYTHON ?= $(shell $(FIND_PYTHON))
 VENV_PYTHON := .venv/bin/python
 # pip of the base interpreter installs into .venv, so that ensurepip is not needed.
 PIP_INSTALL = "$(PYTHON)" -m pip --python $(VENV_PYTHON) --disable-pip-version-check \
-	install --quiet --constraint constraints.txt
+	install --quiet --quiet --constraint constraints.txt
 
 help: ## show this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 8
