@@ -1,5 +1,7 @@
 """From a burst to an answer: read it with its history, and ask the model."""
 
+from collections.abc import Sequence
+
 import structlog
 
 from coordination.breaker import Breaker
@@ -62,29 +64,26 @@ class Composer:
         return Stopped(text) if isinstance(text, Stop) else Reply(storable(text))
 
     async def _write(self, held: HeldLease, burst: Burst, draft: Draft) -> str:
+        """Ask; what was refused is asked again without what was most likely refused."""
         turns = await self._briefing.turns(held, burst)
         try:
             return await self._dialogue.answer(held, burst, turns, draft)
         except ForGood as error:
-            less = await self._less(held, burst, turns, error)
-            if less is None:
-                raise
-        return await self._dialogue.answer(held, burst, less, draft)
-
-    async def _less(
-        self, held: HeldLease, burst: Burst, turns: list[Turn], error: ForGood
-    ) -> list[Turn] | None:
-        """The prompt without what the model most likely refused; None: there is no less."""
-        if isinstance(error, TooLong):
+            refusal = error
+        if isinstance(refusal, TooLong):
             alone = await self._briefing.turns(held, burst, with_history=False)
-            if len(alone) < len(turns):
-                log.warning("asking_without_history", reason=error.reason)
-                return alone
-        if any(turn.images for turn in turns):
-            # It cannot see, but can still answer the words.
-            log.warning("asking_without_pictures", reason=error.reason)
-            return without_images(turns)
-        return None
+            if _users(alone) != _users(turns):
+                log.warning("asking_without_history", reason=refusal.reason)
+                turns = alone
+                try:
+                    return await self._dialogue.answer(held, burst, turns, draft)
+                except ForGood as error:
+                    refusal = error
+        if not any(turn.images for turn in turns):
+            raise refusal
+        # It cannot see, but can still answer the words.
+        log.warning("asking_without_pictures", reason=refusal.reason)
+        return await self._dialogue.answer(held, burst, without_images(turns), draft)
 
     def _owes_nothing(self, burst: Burst) -> bool:
         # Who was told to wait for the model gets no apology before it has answered somebody.
@@ -98,6 +97,11 @@ class Composer:
             return Apology(reason)
         policy = self._policy if may_give_up else PROBING
         return Postponed(reason, policy.delay(failures, wish))
+
+
+def _users(turns: Sequence[Turn]) -> list[Turn]:
+    # What tools did since may be more than the history was.
+    return [turn for turn in turns if turn.role == "user"]
 
 
 def _is_seen(text: str) -> bool:

@@ -7,11 +7,13 @@ import pytest
 from coordination.lease_keeper import Stop
 from coordination.outcomes import Apology, Outcome, Postponed, Reply, Stopped
 from coordination.patience import LONGEST_WISH_SECONDS
-from llm.contract import ForGood, TooLong, TryLater, Turn
+from llm.contract import ForGood, Image, TooLong, TryLater, Turn
+from llm.prompt import UNSEEN
 from storage.database import Database
-from storage.records import Seq
+from storage.records import Attachment, InboundMessage, Seq
 from tests.support.acts import ADA, burst_of
 from tests.support.one_process import OneProcess
+from tests.support.tool_box import Shop
 
 
 def user(text: str) -> Turn:
@@ -101,6 +103,48 @@ async def test_a_prompt_that_is_too_long_is_asked_again_without_the_history(db: 
         assert again.turns == [user("text 2")]
         again.answer("short")
     assert process.courier.sent == ["reply", "short"]
+
+
+async def test_a_burst_after_one_that_was_too_long_is_asked_again_without_it(db: Database) -> None:
+    process = OneProcess(db, "ada")
+    for number in (1, 2):
+        await process.hear(number)
+        async with process.answering() as call:
+            call.fail(TooLong("HTTP 400"))
+            if number == 2:
+                again = await process.writer.next_call()
+                assert again.turns == [user("text 2")]
+                again.answer("short")
+    assert process.courier.sent == ["Sorry.", "short"]
+
+
+async def test_a_prompt_that_tools_made_too_long_is_asked_again_without_the_history(
+    db: Database,
+) -> None:
+    process = OneProcess(db, "ada", Shop().box)
+    await answered(process, 1, with_text="reply")
+    await process.hear(2)
+    async with process.answering() as call:
+        call.calls("book", day="Monday")
+        (await process.writer.next_call()).fail(TooLong("HTTP 400"))
+        again = await process.writer.next_call()
+        assert [turn.role for turn in again.turns[1:]] == ["user", "assistant", "tool"]
+        again.answer("short")
+    assert process.courier.sent == ["reply", "short"]
+
+
+async def test_pictures_that_are_too_long_by_themselves_are_left_out_too(db: Database) -> None:
+    process = OneProcess(db, "ada")
+    await answered(process, 1, with_text="reply")
+    process.attachments.files["p"] = Image("image/jpeg", b"large")
+    await process.receiver.receive(InboundMessage(ADA, 2, "look", (Attachment("photo", "p"),)))
+    async with process.answering() as call:
+        call.fail(TooLong("HTTP 413"))
+        (await process.writer.next_call()).fail(TooLong("HTTP 413"))
+        again = await process.writer.next_call()
+        assert again.turns == [user(f"look\n{UNSEEN}")]
+        again.answer("I cannot see it")
+    assert process.courier.sent == ["reply", "I cannot see it"]
 
 
 async def test_a_burst_that_is_too_long_by_itself_is_asked_once(db: Database) -> None:
