@@ -61,12 +61,13 @@ SELECT seen.*, EXISTS (SELECT FROM claimed)
 FROM ({_SEEN}) seen
 """
 
-# One that is ours already is one whose taking over we never heard of.
+# One that is ours already is one whose taking over we never heard of. Whoever closed it did so
+# before this end of it was known.
 TAKE_OVER = f"""
 WITH {CLOCK}, {FENCED},
 claimed AS (
     UPDATE effects e
-    SET holder = :holder, fence = :fence, started_at = clock.now,
+    SET holder = :holder, fence = :fence, started_at = clock.now, closed_at = NULL,
         expires_at = clock.now + CAST(:time_limit AS interval)
     FROM fenced, clock
     WHERE e.chat_id = fenced.chat_id AND e.thread_id = fenced.thread_id AND e.key = :key
@@ -122,6 +123,7 @@ found AS (
 settled AS (
     UPDATE effects e
     SET state = found.state, result = :result, ended_at = clock.now, expires_at = NULL,
+        closed_at = NULL,
         undo_due_at = CASE found.state WHEN 'to_undo' THEN clock.now END,
         undo_error = CASE found.state WHEN 'not_undone' THEN '{NO_UNDO}' END
     FROM found, clock

@@ -5,12 +5,12 @@ import json
 import pytest
 
 from bot.effects import close_effect, show_effects
-from llm.contract import ForGood
+from llm.contract import ForGood, TryLater
 from storage import undo
 from storage.database import Database
 from tests.support.facts import assert_guarantees
 from tests.support.no_database import NO_DATABASE
-from tests.support.one_process import OneProcess
+from tests.support.one_process import DUE_NOW, OneProcess
 from tests.support.processes import bot_process
 from tests.support.tool_box import Shop
 
@@ -125,6 +125,22 @@ async def test_a_call_that_nobody_resolved(
     await db.fetch(f"{AN_HOUR_AGO}, undo_due_at = NULL WHERE tool = 'book' RETURNING 1", {})
     assert await show_effects(as_json=False) == 1
     assert "interrupted" in capsys.readouterr().out
+
+
+async def test_a_closed_call_that_a_later_run_resolves_is_listed_again(db: Database) -> None:
+    process = OneProcess(db, "ada", Shop().box)
+    await process.hear(1)
+    async with process.answering() as call:
+        call.calls("pay", amount=5)
+        (await process.writer.next_call()).fail(TryLater("away"))
+    await db.fetch(f"{AN_HOUR_AGO} RETURNING 1", {})
+    [key] = await keys(db)
+    assert await close_effect(key) == 0
+    await db.fetch(DUE_NOW, {})
+    await process.answers("I do not know.")
+    [left] = await undo.open_effects(db)
+    assert left["state"] == "unknown"
+    await assert_guarantees(db)
 
 
 @pytest.mark.parametrize(("url", "said"), NO_DATABASE)
