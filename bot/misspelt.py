@@ -8,7 +8,8 @@ from pydantic_settings import DotEnvSettingsSource
 
 from bot.settings import Settings
 
-# What stands before an = need not be a name, but may be a line of a secret that was pasted.
+# What stands before an = need not be a name, but may be a line of a secret that was pasted. Base64
+# may end in =, so a name needs a value.
 NAME = re.compile(r"[a-z_][a-z0-9_]*")
 
 
@@ -19,7 +20,8 @@ def misspelt() -> Iterator[str]:
     except (OSError, UnicodeDecodeError):
         return
     for name, value in written.items():
-        if name not in Settings.model_fields and value is not None and NAME.fullmatch(name):
+        has_value = bool((value or "").strip("="))
+        if name not in Settings.model_fields and has_value and NAME.fullmatch(name):
             nearest = get_close_matches(name, Settings.model_fields, n=1)
             hint = f": is it {nearest[0].upper()}?" if nearest else ""
             yield f"{name.upper()} in .env is not a setting{hint}"

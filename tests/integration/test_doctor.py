@@ -38,6 +38,8 @@ def taken_port() -> Iterator[int]:
         ("openai_model=x", []),
         ("OPENAI_MODLE", []),
         (f"{SECRET}==", []),
+        ("bm9ib2R5bWF5c2VldGhpcw==", []),
+        ("bm9ib2R5bWF5c2VldGhpc28=", []),
         ("#OPENAI_MODLE=x", []),
         ("OPENAI_MODEL='\xff", []),
     ],
