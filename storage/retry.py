@@ -5,12 +5,16 @@ from storage.database import Database
 from storage.records import Attachment, ConversationKey
 from storage.verbs import verb
 
-# Of the burst that was answered last; every run of it began with the same message. What still
-# waits brings its own.
+# Of the burst that was answered last, be the reply still on its way; every run of it began with
+# the same message. What still waits brings its own.
 LAST_BURST = """
 SELECT m.attachments FROM conversations c LEFT JOIN messages m
     ON m.chat_id = c.chat_id AND m.thread_id = c.thread_id
-    AND c.inbound_seq = c.answered_seq AND m.seq > c.reset_seq AND m.seq >= (
+    AND c.inbound_seq = GREATEST(c.answered_seq, (
+        SELECT r.last_seq FROM runs r
+        WHERE r.chat_id = c.chat_id AND r.thread_id = c.thread_id AND r.number = c.committed_run
+    ))
+    AND m.seq > c.reset_seq AND m.seq >= (
         SELECT max(r.first_seq) FROM runs r
         WHERE r.chat_id = c.chat_id AND r.thread_id = c.thread_id AND r.kind = 'burst'
     )
