@@ -16,7 +16,7 @@ from coordination.history import Said, history
 from coordination.lease_keeper import HeldLease
 from coordination.patience import until_available
 from coordination.rules import Rules
-from llm.contract import ForGood, TryLater, Turn
+from llm.contract import ForGood, TooLong, TryLater, Turn
 from storage import cache, messages
 from storage.database import Database
 from storage.records import Burst, ConversationKey, Seq, Summary
@@ -71,8 +71,9 @@ class Summarizer:
             return await self._made(held, burst, found, Seq(last_seq))
         except ForGood as error:
             # A model that takes no temperature, for example, would refuse every one; one that
-            # dislikes what is said in this chat would not.
-            self._is_refused = error.reason.startswith("HTTP 4")
+            # dislikes what is said in this chat, or finds it too long, would not.
+            is_about_this = isinstance(error, TooLong) or not error.reason.startswith("HTTP 4")
+            self._is_refused = not is_about_this
             log.warning("no_summary", reason=error.reason, never_again=self._is_refused)
         except TryLater as error:
             log.warning("no_summary", reason=error.reason)

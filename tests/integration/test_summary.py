@@ -3,7 +3,7 @@
 import pytest
 
 from coordination.tools.toolbox import Toolbox
-from llm.contract import ForGood, TryLater
+from llm.contract import ForGood, TooLong, TryLater
 from storage.database import Database
 from tests.support.edges import ModelCall
 from tests.support.one_process import OneProcess
@@ -85,6 +85,7 @@ async def test_it_stays_within_its_budget(process: OneProcess) -> None:
         (TryLater("busy"), True),
         (ForGood("HTTP 400 Bad Request"), False),
         (ForGood("content refused"), True),
+        (TooLong("HTTP 400 Bad Request (context_length_exceeded)"), True),
     ],
 )
 async def test_without_one_the_reply_goes_out_all_the_same(
