@@ -45,18 +45,19 @@ class Composer:
     async def compose(self, held: HeldLease, burst: Burst) -> Outcome:
         """Answer the burst, unless the lease is lost or a newer message makes that useless."""
         draft = Draft()
-        is_away = self._breaker.is_open
+        was_away = self._breaker.is_open
         try:
             with self._courier.composing(held.lease.key) as draft.show:
                 text = await held.unless_stopped(self._write(held, burst, draft))
         except ForGood as error:
             return Apology(error.reason)
         except TryLater as error:
-            may_give_up = not is_away and self._owes_nothing(burst)
+            may_give_up = not was_away and self._owes_nothing(burst)
             return self._later(burst, error.reason, error.retry_after, may_give_up=may_give_up)
         except Exception as error:
             log.exception("composing_failed")
-            return self._later(burst, type(error).__name__, None)
+            may_give_up = self._owes_nothing(burst)
+            return self._later(burst, type(error).__name__, None, may_give_up=may_give_up)
         if text is Stop.BY_USER:
             # What was seen of the answer is the answer.
             seen = draft.text if _is_seen(draft.text) else await self._voice.stopped(held.lease.key)
@@ -90,7 +91,7 @@ class Composer:
         return not burst.is_promised or self._breaker.is_known_to_be_back
 
     def _later(
-        self, burst: Burst, reason: str, wish: float | None, *, may_give_up: bool = True
+        self, burst: Burst, reason: str, wish: float | None, *, may_give_up: bool
     ) -> Outcome:
         failures = burst.model_attempts + 1
         if may_give_up and self._policy.is_exhausted(failures):

@@ -111,7 +111,8 @@ async def test_a_crowd_is_told_little_by_little(db: Database) -> None:
     assert [key for key, _ in bot.said] == crowd
 
 
-async def test_a_promise_outlives_the_process_that_gave_it(db: Database) -> None:
+@pytest.mark.parametrize("error", [TryLater("away"), ZeroDivisionError()], ids=repr)
+async def test_a_promise_outlives_the_process_that_gave_it(db: Database, error: Exception) -> None:
     first = Bot(db)
     first.finds_the_model_away()
     await first.hear(1)
@@ -119,7 +120,7 @@ async def test_a_promise_outlives_the_process_that_gave_it(db: Database) -> None
     second = Bot(db, "bob")
     for _ in range(second.rules.model_max_attempts + 1):
         async with second.answering() as call:
-            call.fail(TryLater("away"))
+            call.fail(error)
         await db.fetch(DUE_NOW, {})
     assert second.courier.sent == []
     await second.answers("at last")
