@@ -1,7 +1,7 @@
 """The steps of the program, and the scene in which each of them happens."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable
 from pathlib import Path
 
 import bot.app
@@ -90,9 +90,9 @@ TOOL_SCENES: dict[str, Scene] = {
 ALL_SCENES = SCENES | TOOL_SCENES
 
 
-def points(scenes: Mapping[str, Scene]) -> list[str]:
-    """Before and after each of their steps."""
-    return [f"{when} {step}" for step in scenes for when in ("before", "after")]
+def points(steps: Iterable[str]) -> list[str]:
+    """Before and after each of them."""
+    return [f"{when} {step}" for step in steps for when in ("before", "after")]
 
 
 def scene_of(point: str) -> Scene:

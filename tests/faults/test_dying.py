@@ -8,7 +8,7 @@ import pytest
 
 from storage.embedded import EmbeddedPostgres
 from tests.faults.scenes import ADA, Scene
-from tests.faults.steps import ALL_SCENES, all_steps, scene_of
+from tests.faults.steps import ALL_SCENES, all_steps, points, scene_of
 from tests.faults.trying import answered, assert_said, parts, settings_for, try_all
 from tests.support.forked import ForkedBot, Nursery, nursery
 from tests.support.neighbours import Neighbours
@@ -28,7 +28,9 @@ async def test_g7_a_process_may_die_at_any_step(
     postgres: EmbeddedPostgres, part: Mapping[str, Scene]
 ) -> None:
     async with nursery() as bots:
-        await try_all(postgres, part, lambda around, point: die_and_recover(around, bots, point))
+        await try_all(
+            postgres, points(part), lambda around, point: die_and_recover(around, bots, point)
+        )
 
 
 async def die_and_recover(around: Neighbours, bots: Nursery, point: str) -> None:

@@ -1,15 +1,15 @@
 """A fault at each of the steps, some side by side: what all trials have in common."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Container, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Container, Iterable, Sequence
 
 import pytest
 
 from bot.standins.answers import friendly_answer
 from storage.embedded import EmbeddedPostgres
-from tests.faults.scenes import ADA, Scene, enough, remembered
+from tests.faults.scenes import ADA, enough, remembered
 from tests.faults.scenes_with_tools import TOOLS, reminded, undone
-from tests.faults.steps import ALL_SCENES, SCENES, TOOL_SCENES, points, scene_of
+from tests.faults.steps import ALL_SCENES, SCENES, TOOL_SCENES, scene_of
 from tests.support.neighbours import Neighbours, neighbours
 from tests.support.postgres import fresh_database
 from tests.support.said import APOLOGY, STOPPED
@@ -32,20 +32,23 @@ parts = pytest.mark.parametrize("part", [SCENES, TOOL_SCENES], ids=["plain", "to
 Trial = Callable[[Neighbours, str], Awaitable[None]]
 
 
-async def try_all(postgres: EmbeddedPostgres, part: Mapping[str, Scene], trial: Trial) -> None:
-    """Try every point, some side by side, and fail with all that went wrong."""
+async def try_all(postgres: EmbeddedPostgres, cases: Iterable[str], trial: Trial) -> None:
+    """Try every case, some side by side, and fail with all that went wrong.
+
+    A case is "before …", "after …" or "around …" a step.
+    """
     room = asyncio.Semaphore(SIDE_BY_SIDE)
 
-    async def try_one(point: str) -> str | None:
+    async def try_one(case: str) -> str | None:
         async with room, fresh_database(postgres) as dsn, neighbours(dsn) as around:
             try:
                 async with asyncio.timeout(HANG_SECONDS):
-                    await trial(around, point)
+                    await trial(around, case)
             except Exception as error:  # noqa: BLE001 (all of them are reported together)
-                return f"{point}: {error!r}"
+                return f"{case}: {error!r}"
         return None
 
-    results = await asyncio.gather(*(try_one(point) for point in points(part)))
+    results = await asyncio.gather(*map(try_one, cases))
     wrong = [result for result in results if result]
     if wrong:
         pytest.fail("\n".join(wrong))
