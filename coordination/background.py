@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from storage.records import Background, StoredMessage
+from storage.people import Background
+from storage.records import StoredMessage
 
 SILENCE = timedelta(hours=1)
 HOURS_IN_WORDS = 48

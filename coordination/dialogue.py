@@ -20,7 +20,9 @@ from coordination.tools.perform import Performer
 from llm.contract import Answer, ForGood, Meter, ToolCall, ToolSpec, TryLater, Turn, Writer
 from storage import effects, model_calls
 from storage.database import Database
-from storage.records import Burst, Effect, ModelCall, ModelOutcome
+from storage.effects import Effect
+from storage.model_calls import ModelCall, ModelOutcome
+from storage.records import Burst
 from storage.steps import step
 
 log = structlog.get_logger(__name__)

@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 from coordination.dialogue import as_turns
 from llm.contract import Turn
-from storage.records import Effect, SentReply, StoredMessage
+from storage.effects import Effect
+from storage.records import SentReply, StoredMessage
 
 MOST_HEARD = 4_000
 """Characters of a file, once it was answered: a prompt has room for many messages, not files."""

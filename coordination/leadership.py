@@ -10,7 +10,7 @@ import structlog
 from coordination.ports import IsDead
 from storage import leadership
 from storage.database import Database, Unavailable
-from storage.records import Polling
+from storage.leadership import Polling
 
 log = structlog.get_logger(__name__)
 

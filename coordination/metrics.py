@@ -5,7 +5,7 @@ from typing import get_args
 from prometheus_client import Counter, Gauge, Histogram
 
 from storage.counting import counter
-from storage.records import ModelOutcome
+from storage.model_calls import ModelOutcome
 from storage.states import RunState, may_become
 
 SECONDS = (0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300)

@@ -18,8 +18,9 @@ from coordination.patience import until_available
 from coordination.rules import Rules
 from llm.contract import ForGood, TooLong, TryLater, Turn
 from storage import cache, messages
+from storage.cache import Summary
 from storage.database import Database
-from storage.records import Burst, ConversationKey, Seq, Summary
+from storage.records import Burst, ConversationKey, Seq
 from storage.text import storable
 
 log = structlog.get_logger(__name__)

@@ -1,11 +1,22 @@
 """Results of deterministic steps, kept so that they need not be made again."""
 
+from dataclasses import dataclass
 from datetime import datetime
 
 from storage.database import Database
 from storage.fragments import CLOCK
-from storage.records import ConversationKey, Seq, Summary
+from storage.records import ConversationKey, Seq
 from storage.verbs import verb
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What a conversation was about, up to the message `last_seq`."""
+
+    key: str
+    last_seq: Seq
+    text: str
+
 
 NEAREST = """
 SELECT key, last_seq, value FROM cached_results

@@ -1,11 +1,22 @@
 """Who polls a bot's updates: a lease like any other, one per bot."""
 
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from storage import named_leases
 from storage.database import Database
-from storage.records import Fence, Polling
+from storage.records import Fence
 from storage.verbs import verb
+
+
+@dataclass(frozen=True, slots=True)
+class Polling:
+    """The right to poll one bot's updates."""
+
+    bot_id: int
+    holder: str
+    fence: Fence
+
 
 TAKE_POLLING = named_leases.take("pollers", "bot_id", "bigint")
 RENEW_POLLING = named_leases.renew("pollers", "bot_id")

@@ -6,15 +6,7 @@ from datetime import datetime, timedelta
 from storage.database import Database
 from storage.events import burst_of, told
 from storage.fragments import CLOCK, FENCED, WAITING_AGAIN
-from storage.records import (
-    ConversationKey,
-    Fence,
-    Lease,
-    Released,
-    Renewed,
-    Run,
-    Seq,
-)
+from storage.records import ConversationKey, Fence, Lease, Released, Renewed, Run, Seq
 from storage.states import RunState
 from storage.transitions import JUDGED, has_moved, moved, of_run
 from storage.verbs import verb

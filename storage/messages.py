@@ -9,14 +9,7 @@ from storage.attachments import as_json, from_rows
 from storage.database import Database
 from storage.events import milliseconds, told
 from storage.fragments import CLOCK
-from storage.records import (
-    ConversationKey,
-    Counted,
-    InboundMessage,
-    SentReply,
-    Seq,
-    StoredMessage,
-)
+from storage.records import ConversationKey, Counted, InboundMessage, SentReply, Seq, StoredMessage
 from storage.verbs import verb
 
 # Conversations are locked in the order of their keys: two statements cannot deadlock.

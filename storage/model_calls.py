@@ -1,14 +1,34 @@
 """What each request to the model took and cost."""
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import datetime
+from typing import Literal
 
 from storage.database import Database
 from storage.events import burst_of, told
 from storage.fragments import CLOCK, FENCED
-from storage.records import Lease, ModelCall, Run
+from storage.records import Lease, Run
 from storage.transitions import of_run
 from storage.verbs import verb
+
+ModelOutcome = Literal["answered", "tools", "failed", "refused", "cancelled"]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCall:
+    """One request to the model, as the log tells of it; times in milliseconds."""
+
+    number: int
+    """From 1 within its run."""
+    outcome: ModelOutcome
+    reason: str | None
+    first_token_ms: int | None
+    total_ms: int
+    tokens_in: int
+    tokens_out: int
+    is_estimated: bool
+    """True if the server said nothing of tokens, or was not heard to the end."""
+
 
 _CALLED = told(
     "numbered",

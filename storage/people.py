@@ -1,12 +1,39 @@
 """People: the language they speak, and what they chose."""
 
+from dataclasses import dataclass
 from datetime import datetime
 
 from storage.database import Database
 from storage.fragments import CLOCK
-from storage.records import Background, Person
 from storage.text import storable
 from storage.verbs import verb
+
+
+@dataclass(frozen=True, slots=True)
+class Background:
+    """What is known before anything is said."""
+
+    now: datetime
+    name: str | None = None
+    language: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Who writes in a private chat."""
+
+    language: str | None = None
+    """As Telegram says."""
+    chosen_language: str | None = None
+    wants_streaming: bool | None = None
+    """None: as the operator has set it."""
+    start_payload: str | None = None
+
+    @property
+    def speaks(self) -> str | None:
+        """The language in which to speak to them."""
+        return self.chosen_language or self.language
+
 
 NOTE = f"""
 WITH {CLOCK}

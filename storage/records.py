@@ -1,4 +1,4 @@
-"""What the verbs of storage take and give."""
+"""What several rooms of storage take and give; what only one of them deals with is found there."""
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -9,8 +9,6 @@ RunNumber = NewType("RunNumber", int)
 Version = NewType("Version", int)
 Seq = NewType("Seq", int)
 
-EffectState = Literal["processing", "done", "failed", "unknown", "to_undo", "undone", "not_undone"]
-ModelOutcome = Literal["answered", "tools", "failed", "refused", "cancelled"]
 PartState = Literal["pending", "sending", "sent", "unconfirmed", "refused"]
 Format = Literal["rich", "entities", "plain"]
 """How a part goes out: as it stands in Markdown, with entities made of that, or as it stands."""
@@ -21,15 +19,6 @@ class ConversationKey(NamedTuple):
 
     chat_id: int
     thread_id: int
-
-
-@dataclass(frozen=True, slots=True)
-class Background:
-    """What is known before anything is said."""
-
-    now: datetime
-    name: str | None = None
-    language: str | None = None
 
 
 FileKind = Literal["photo", "voice", "video_note", "document", "audio", "video"]
@@ -195,112 +184,3 @@ class Released:
     """Spent by the run that has ended."""
     state: str = field(default="", compare=False)
     """The one in which it ended."""
-
-
-@dataclass(frozen=True, slots=True)
-class Person:
-    """Who writes in a private chat."""
-
-    language: str | None = None
-    """As Telegram says."""
-    chosen_language: str | None = None
-    wants_streaming: bool | None = None
-    """None: as the operator has set it."""
-    start_payload: str | None = None
-
-    @property
-    def speaks(self) -> str | None:
-        """The language in which to speak to them."""
-        return self.chosen_language or self.language
-
-
-@dataclass(frozen=True, slots=True)
-class Polling:
-    """The right to poll one bot's updates."""
-
-    bot_id: int
-    holder: str
-    fence: Fence
-
-
-@dataclass(frozen=True, slots=True)
-class ModelCall:
-    """One request to the model, as the log tells of it; times in milliseconds."""
-
-    number: int
-    """From 1 within its run."""
-    outcome: ModelOutcome
-    reason: str | None
-    first_token_ms: int | None
-    total_ms: int
-    tokens_in: int
-    tokens_out: int
-    is_estimated: bool
-    """True if the server said nothing of tokens, or was not heard to the end."""
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """An effect that was claimed now (`is_won`), or what is known of it."""
-
-    is_won: bool
-    state: EffectState = "processing"
-    result: str = ""
-    holder: str | None = None
-    fence: Fence = Fence(0)
-    expires_in: float = 0.0
-    """Seconds until the claimant's time for it is up."""
-
-
-@dataclass(frozen=True, slots=True)
-class Effect:
-    """A call of a tool that was made for a burst."""
-
-    key: str
-    tool: str
-    arguments: str
-    result: str
-    last_seq: Seq
-    """The newest message that the run knew when it called."""
-    is_settled: bool = True
-    """Whether its result is recorded; if not, the run that called may be no more."""
-
-
-@dataclass(frozen=True, slots=True)
-class DueUndo:
-    """An effect that is to be undone now."""
-
-    conversation: ConversationKey
-    key: str
-    tool: str
-    arguments: str
-    result: str
-    attempts: int
-    """This one included."""
-
-
-@dataclass(frozen=True, slots=True)
-class Reminder:
-    """A reminder that waits for its time."""
-
-    number: int
-    text: str
-    due_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class ResourceLease:
-    """The right to use a resource that conversations share."""
-
-    resource: str
-    holder: str
-    fence: Fence
-
-
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """What a conversation was about, up to the message `last_seq`."""
-
-    key: str
-    last_seq: Seq
-    text: str

@@ -1,12 +1,23 @@
 """Reminders: set once, posted to the outbox when due, delivered as replies are."""
 
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from storage.database import Database
 from storage.events import told
 from storage.fragments import CLOCK
-from storage.records import ConversationKey, Reminder
+from storage.records import ConversationKey
 from storage.verbs import verb
+
+
+@dataclass(frozen=True, slots=True)
+class Reminder:
+    """A reminder that waits for its time."""
+
+    number: int
+    text: str
+    due_at: datetime
+
 
 _SET = told(
     "numbered",

@@ -1,12 +1,23 @@
 """Resources that conversations share: one uses each at a time."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from storage import named_leases
 from storage.database import Database
-from storage.records import Fence, ResourceLease
+from storage.records import Fence
 from storage.verbs import verb
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceLease:
+    """The right to use a resource that conversations share."""
+
+    resource: str
+    holder: str
+    fence: Fence
+
 
 TAKE = named_leases.take("resource_leases", "resource", "text")
 RENEW = named_leases.renew("resource_leases", "resource")

@@ -5,10 +5,7 @@ from datetime import datetime
 from storage.database import Database
 from storage.events import told
 from storage.fragments import CLOCK
-from storage.records import (
-    ConversationKey,
-    Fence,
-)
+from storage.records import ConversationKey, Fence
 from storage.verbs import verb
 
 _TOLD_TO_STOP = told(

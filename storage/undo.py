@@ -5,6 +5,7 @@ undo may take, and `undo_attempts` tells a late one that its turn is over.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -13,8 +14,22 @@ from sqlalchemy import Row
 from storage.database import Database
 from storage.events import told
 from storage.fragments import CLOCK
-from storage.records import ConversationKey, DueUndo
+from storage.records import ConversationKey
 from storage.verbs import verb
+
+
+@dataclass(frozen=True, slots=True)
+class DueUndo:
+    """An effect that is to be undone now."""
+
+    conversation: ConversationKey
+    key: str
+    tool: str
+    arguments: str
+    result: str
+    attempts: int
+    """This one included."""
+
 
 # In reverse: while a later effect of the burst is still to be undone, an earlier one waits.
 CLAIM_UNDOS = f"""

@@ -5,8 +5,7 @@ from aiogram.types import InlineKeyboardButton, InlineKeyboardMarkup
 
 from bot.commands.desk import Desk, Request, say
 from bot.words import Words
-from storage.people import choose_language, choose_streaming, person
-from storage.records import Person
+from storage.people import Person, choose_language, choose_streaming, person
 
 AUTOMATIC = "auto"
 IN_A_ROW = 2

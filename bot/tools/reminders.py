@@ -7,7 +7,7 @@ from pydantic import AwareDatetime, Field
 
 from coordination.tools.tool import Call, ToolFailed, acting, reading
 from storage import reminders
-from storage.records import Reminder
+from storage.reminders import Reminder
 
 LONGEST = timedelta(days=366 * 5)
 LONGEST_TEXT = 1000

@@ -14,9 +14,10 @@ from coordination.ports import IsDead
 from coordination.tools.attempt import Attempt, attempt
 from coordination.tools.calls import canonical
 from coordination.tools.tool import Call, Tool
-from storage import effects
+from storage import claims, effects
+from storage.claims import Claim
 from storage.database import Database, Unavailable
-from storage.records import Burst, Claim
+from storage.records import Burst
 
 log = structlog.get_logger(__name__)
 
@@ -70,7 +71,7 @@ class Ledger:
         return None
 
     async def _claim(self, act: Act) -> Claim | None:
-        return await effects.claim_effect(
+        return await claims.claim_effect(
             self._db,
             act.held.lease,
             act.burst,
@@ -89,7 +90,7 @@ class Ledger:
 
     async def _take_over(self, act: Act, claim: Claim) -> bool:
         return await until_available(
-            lambda: effects.take_over_effect(
+            lambda: claims.take_over_effect(
                 self._db,
                 act.held.lease,
                 act.burst,

@@ -15,7 +15,8 @@ from coordination.tools.tool import Call, Tool
 from coordination.tools.toolbox import Toolbox
 from llm.contract import ToolCall
 from storage.database import Database
-from storage.records import Burst, Effect
+from storage.effects import Effect
+from storage.records import Burst
 
 log = structlog.get_logger(__name__)
 

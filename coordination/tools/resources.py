@@ -10,7 +10,8 @@ from coordination.patience import until_available
 from coordination.ports import IsDead
 from storage import resources
 from storage.database import Database, Unavailable
-from storage.records import Lease, ResourceLease
+from storage.records import Lease
+from storage.resources import ResourceLease
 
 SHORTEST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.05, 0.2
 

@@ -14,7 +14,7 @@ from coordination.tools.tool import SPARE_TIME, Call, Function, Tool
 from coordination.tools.toolbox import Toolbox
 from storage import undo
 from storage.database import Database
-from storage.records import DueUndo
+from storage.undo import DueUndo
 
 log = structlog.get_logger(__name__)
 

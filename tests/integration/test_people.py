@@ -7,8 +7,8 @@ from aiogram.types import User
 from bot.acquaintance import Acquaintance
 from llm.contract import Turn
 from storage.database import Database
-from storage.people import background_of, choose_language, note_person
-from storage.records import Background, InboundMessage
+from storage.people import Background, background_of, choose_language, note_person
+from storage.records import InboundMessage
 from tests.support.acts import ADA, BOB, NOON
 from tests.support.one_process import OneProcess
 

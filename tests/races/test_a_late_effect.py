@@ -4,9 +4,10 @@ from datetime import timedelta
 
 import pytest
 
-from storage import effects, runs
+from storage import claims, effects, runs
 from storage.database import Database
-from storage.records import EffectState, Run, Taken
+from storage.effects import EffectState
+from storage.records import Run, Taken
 from tests.support.acts import ADA, after, burst_of, must_take, say
 from tests.support.facts import assert_guarantees
 from tests.support.queues import queue_for
@@ -16,7 +17,7 @@ STATES = "SELECT state, undo_error, undo_due_at IS NOT NULL AS is_due FROM effec
 
 
 async def claim(db: Database, taken: Taken, *, can_be_undone: bool = True) -> None:
-    assert await effects.claim_effect(
+    assert await claims.claim_effect(
         db,
         taken.lease,
         burst_of(taken),

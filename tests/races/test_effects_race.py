@@ -4,9 +4,10 @@ from datetime import timedelta
 
 import pytest
 
-from storage import effects, leases
+from storage import claims, effects, leases
+from storage.claims import Claim
 from storage.database import Database
-from storage.records import Claim, Taken
+from storage.records import Taken
 from tests.support.acts import ADA, TICK, after, burst_of, must_take, say
 from tests.support.facts import assert_guarantees
 from tests.support.queues import in_turn, queue_for
@@ -18,7 +19,7 @@ CLAIMS = "SELECT holder, fence, state, result FROM effects"
 
 
 async def claim(db: Database, taken: Taken, *, at: float, key: str = KEY) -> Claim | None:
-    return await effects.claim_effect(
+    return await claims.claim_effect(
         db,
         taken.lease,
         burst_of(taken),
@@ -32,7 +33,7 @@ async def claim(db: Database, taken: Taken, *, at: float, key: str = KEY) -> Cla
 
 
 async def take_over(db: Database, taken: Taken, last: Taken, *, at: float) -> bool:
-    return await effects.take_over_effect(
+    return await claims.take_over_effect(
         db,
         taken.lease,
         burst_of(taken),

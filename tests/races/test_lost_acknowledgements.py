@@ -9,8 +9,8 @@ import pytest
 
 from storage import deliveries, leases, outbox, runs
 from storage.database import Database, driver_dsn
-from storage.model_calls import record_model_call
-from storage.records import CommittedReply, ModelCall, Released, Taken
+from storage.model_calls import ModelCall, record_model_call
+from storage.records import CommittedReply, Released, Taken
 from tests.support.acts import (
     after,
     as_it_stands,

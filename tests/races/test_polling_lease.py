@@ -4,8 +4,7 @@ import asyncio
 from datetime import timedelta
 
 from storage.database import Database
-from storage.leadership import release_polling, renew_polling, take_polling
-from storage.records import Polling
+from storage.leadership import Polling, release_polling, renew_polling, take_polling
 from tests.support.acts import TTL, after
 from tests.support.queues import POLLER, queue_behind
 

@@ -5,7 +5,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from coordination.background import known, with_silences
-from storage.records import Background, Seq, StoredMessage
+from storage.people import Background
+from storage.records import Seq, StoredMessage
 
 NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)
 
