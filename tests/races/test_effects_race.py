@@ -156,3 +156,13 @@ async def test_g9_two_successors_of_one_claim(
     assert await right
     assert not await take_over(db, first, second, at=EXPIRY)
     assert (await only_claim(db))[0] == "cyd"
+
+
+async def test_g9_who_saw_an_older_claimant_takes_over_nothing(db: Database, zombie: Taken) -> None:
+    assert await claim(db, zombie, at=3)
+    first = await must_take(db, "bob", at=EXPIRY)
+    assert await take_over(db, first, zombie, at=EXPIRY)
+    second = await must_take(db, "carol", at=2 * EXPIRY)
+    assert not await take_over(db, second, zombie, at=2 * EXPIRY)
+    assert await only_claim(db) == ("bob", first.lease.fence, "processing", None)
+    assert await take_over(db, second, first, at=2 * EXPIRY)
