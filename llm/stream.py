@@ -10,21 +10,18 @@ class Transcript:
 
     def __init__(self) -> None:
         self._attempt = 0
-        self._pieces: list[str] = []
-
-    @property
-    def text(self) -> str:
+        self._next_number = 0
+        self.text = ""
         """The text so far."""
-        return "".join(self._pieces)
 
     def apply(self, chunk: Chunk) -> bool:
         """Append the chunk if it is the next one; a later attempt's first one starts afresh."""
         if chunk.attempt > self._attempt and chunk.number == 0:
-            self._attempt, self._pieces = chunk.attempt, [chunk.text]
-            return True
-        if (chunk.attempt, chunk.number) != (self._attempt, len(self._pieces)):
+            self._attempt, self.text = chunk.attempt, ""
+        elif (chunk.attempt, chunk.number) != (self._attempt, self._next_number):
             return False
-        self._pieces.append(chunk.text)
+        self.text += chunk.text
+        self._next_number = chunk.number + 1
         return True
 
 

@@ -13,7 +13,7 @@ from bot.standins.loopback import hang_up
 from bot.standins.model_errors import RequestError, refusal
 from bot.standins.model_requests import check_key
 from bot.standins.model_switches import TRANSCRIPTION, ModelSwitches
-from bot.standins.news import News
+from bot.standins.news import HANG_SECONDS, News
 from bot.standins.wire import read_upload
 
 
@@ -50,7 +50,7 @@ class Hearing:
     async def wait_for(
         self,
         count: int = 1,
-        timeout: float = 10.0,  # noqa: ASYNC109 - its error tells what came instead
+        timeout: float = HANG_SECONDS,  # noqa: ASYNC109 - its error tells what came instead
     ) -> None:
         """Return as soon as there were so many recordings."""
         await self._news.wait_until(

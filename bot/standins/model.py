@@ -28,6 +28,7 @@ from bot.standins.model_names import add_model_names
 from bot.standins.model_requests import CompletionRequest, check_key, read_completion_request
 from bot.standins.model_stream import AnswerStream
 from bot.standins.model_switches import ModelSwitches
+from bot.standins.news import HANG_SECONDS
 from bot.standins.switch_routes import add_switches
 from bot.standins.switchboard import Switchboard
 from bot.standins.tool_choice import ToolUse, chosen_tools
@@ -97,7 +98,7 @@ class ModelStandIn:
     async def wait_for_calls(
         self,
         count: int = 1,
-        timeout: float = 10.0,  # noqa: ASYNC109 - its error tells what came instead
+        timeout: float = HANG_SECONDS,  # noqa: ASYNC109 - its error tells what came instead
     ) -> None:
         """Return as soon as that many calls ever arrived."""
         await self._log.wait_for(count, timeout)

@@ -2,6 +2,10 @@
 
 import asyncio
 from collections.abc import Callable
+from typing import Final
+
+HANG_SECONDS: Final = 60.0
+"""How long to wait for what does come, unless something hangs; a busy machine is slow."""
 
 
 class News:

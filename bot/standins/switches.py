@@ -12,6 +12,7 @@ from random import Random
 from typing import TypeVar
 
 from bot.standins.faults import Stall
+from bot.standins.news import HANG_SECONDS
 from bot.standins.switch_kinds import Kind, Setting, SwitchError
 
 F = TypeVar("F")
@@ -113,7 +114,7 @@ class Switches:
         self,
         name: str,
         count: int = 1,
-        timeout: float = 10.0,  # noqa: ASYNC109 - its error tells what came instead
+        timeout: float = HANG_SECONDS,  # noqa: ASYNC109 - its error tells what came instead
     ) -> None:
         """Return as soon as the switch ever struck so many times."""
         try:

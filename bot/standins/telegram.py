@@ -25,7 +25,7 @@ from bot.standins.faults import (
 from bot.standins.loopback import LoopbackServer, hang_up
 from bot.standins.method_names import DOWNLOAD
 from bot.standins.methods import Methods
-from bot.standins.news import News
+from bot.standins.news import HANG_SECONDS, News
 from bot.standins.people_acts import PeopleWhoAct
 from bot.standins.refusals import refused
 from bot.standins.switch_kinds import Kind
@@ -95,7 +95,7 @@ class TelegramStandIn(PeopleWhoAct):
         self,
         method: str,
         count: int = 1,
-        timeout: float = 10.0,  # noqa: ASYNC109 - its error tells what came instead
+        timeout: float = HANG_SECONDS,  # noqa: ASYNC109 - its error tells what came instead
     ) -> None:
         """Return as soon as the method was ever called so many times."""
         await self._called.wait_until(

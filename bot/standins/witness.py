@@ -7,6 +7,7 @@ from bot.standins.commands import Commands, Menu
 from bot.standins.drafts import Draft
 from bot.standins.files import Files
 from bot.standins.happenings import Feed, Subscription
+from bot.standins.news import HANG_SECONDS
 from bot.standins.polling import Polling
 from bot.standins.presses import PressAnswer, Presses
 from bot.standins.replies import ChatAction, Sent, SentLog
@@ -91,7 +92,7 @@ class Witness:
         self,
         chat_id: int,
         count: int = 1,
-        timeout: float = 10.0,  # noqa: ASYNC109 - its error tells what came instead
+        timeout: float = HANG_SECONDS,  # noqa: ASYNC109 - its error tells what came instead
     ) -> list[Sent]:
         """Return all messages the chat ever got as soon as there are at least `count`."""
         return await self._log.wait_for(chat_id, count, timeout)
@@ -100,7 +101,7 @@ class Witness:
         self,
         chat_id: int,
         count: int = 1,
-        timeout: float = 10.0,  # noqa: ASYNC109 - its error tells what came instead
+        timeout: float = HANG_SECONDS,  # noqa: ASYNC109 - its error tells what came instead
     ) -> list[Draft]:
         """Return all drafts of the chat as soon as there were at least `count`."""
         return await self._sender.drafts.wait_for(chat_id, count, timeout)
@@ -108,7 +109,7 @@ class Witness:
     async def wait_for_press_answer(
         self,
         query_id: str,
-        timeout: float = 10.0,  # noqa: ASYNC109 - its error tells what came instead
+        timeout: float = HANG_SECONDS,  # noqa: ASYNC109 - its error tells what came instead
     ) -> PressAnswer:
         """Return what the bot answered to a press of a button as soon as it does."""
         return await self._presses.wait_for_answer(query_id, timeout)

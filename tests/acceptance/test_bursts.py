@@ -1,12 +1,16 @@
 """From update to reply, through aiogram and openai over HTTP."""
 
 import asyncio
+from collections.abc import Callable
 from typing import Any
 
+from bot.standins.model_calls import ModelCall
 from tests.support.neighbours import Neighbours, running_bot
-from tests.support.waiting import until_settled
+from tests.support.waiting import rows_of, until_found, until_settled
 
 ADA = 501
+SAID = "SELECT count(*) AS said FROM messages"
+MORE_THAN = "SELECT 1 FROM messages HAVING count(*) > :said"
 
 
 def prompt_of(call: Any) -> str:
@@ -32,12 +36,23 @@ async def test_g1_a_burst_of_four_gets_one_call_and_one_reply(around: Neighbours
 
 
 async def test_g4_the_cap_fires_and_nothing_is_lost_or_answered_twice(around: Neighbours) -> None:
-    async with running_bot(around.settings(debounce_quiet_seconds=1.5, debounce_cap_seconds=4)):
-        texts = await say_in_turn(around, ADA, 8, every=1)
+    texts: list[str] = []
+
+    async def type_on(until: Callable[[], bool]) -> None:
+        while not until():
+            texts.append(f"line {len(texts) + 1}.")
+            around.telegram.say(ADA, texts[-1])
+            await asyncio.sleep(0.3)
+
+    # She types on within the quiet period: only the cap can fire.
+    async with running_bot(around.settings(debounce_quiet_seconds=2, debounce_cap_seconds=2)):
+        await type_on(lambda: len(around.seen_by(ADA)) == 1)
+        await type_on(lambda: texts[-1] not in around.seen_by(ADA)[0].text)
+        await around.telegram.wait_for_reply(ADA, 2)
         await until_settled(around.database_url)
     replies = [reply.text for reply in around.seen_by(ADA)]
     assert len(replies) == 2
-    assert [sum(text in reply for reply in replies) for text in texts] == [1] * 8
+    assert [sum(text in reply for reply in replies) for text in texts] == [1] * len(texts)
 
 
 async def test_g1_a_message_during_generation_cancels_the_call(around: Neighbours) -> None:
@@ -56,14 +71,23 @@ async def test_g1_a_message_during_generation_cancels_the_call(around: Neighbour
 
 
 async def test_g5_who_never_stops_typing_is_answered(around: Neighbours) -> None:
-    around.model.delay = 1
+    """The calls that may be dropped never end by themselves; the next one outlasts a message."""
     settings = around.settings(debounce_quiet_seconds=0.4, debounce_cap_seconds=0.8)
+    most = settings.max_supersedes
+
+    async def hook(_call: ModelCall) -> None:
+        if len(around.model.calls) <= most:
+            await asyncio.Event().wait()
+        if len(around.model.calls) == most + 1:
+            [row] = await rows_of(around.database_url, SAID)
+            await until_found(around.database_url, MORE_THAN, {"said": row.said})
+
+    around.model.hook = hook
     async with running_bot(settings):
-        typing = asyncio.create_task(say_in_turn(around, ADA, 40, every=0.25))
+        typing = asyncio.create_task(say_in_turn(around, ADA, 200, every=0.25))
         await around.telegram.wait_for_reply(ADA)
         assert not typing.done()
         typing.cancel()
         await until_settled(around.database_url)
     outcomes = [call.outcome for call in around.model.calls]
-    assert outcomes[: settings.max_supersedes] == ["cancelled"] * settings.max_supersedes
-    assert outcomes[settings.max_supersedes] == "answered"
+    assert outcomes[: most + 1] == ["cancelled"] * most + ["answered"]

@@ -1,6 +1,5 @@
 """Commands, through aiogram over HTTP: done at once, and no model is asked about them."""
 
-import asyncio
 import json
 from typing import Any
 
@@ -214,8 +213,7 @@ async def test_a_reply_to_a_command_is_tried_again_when_it_was_too_early(
     around.telegram.hook = hook
     async with running_bot(around.settings()):
         around.telegram.say(ADA, "/privacy")
-        async with asyncio.timeout(20):
-            assert await said(around, 1) == [WORDS.say("privacy", "en")]
+        assert await said(around, 1) == [WORDS.say("privacy", "en")]
 
 
 async def export_of(around: Neighbours, count: int) -> dict[str, Any]:

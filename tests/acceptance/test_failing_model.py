@@ -12,8 +12,7 @@ from tests.support.two_people import (
     ADA,
     LATER,
     assert_one_burst_is_answered,
-    calls_to_the_end,
-    quick,
+    bot_for_both,
     replies,
     write,
 )
@@ -38,7 +37,7 @@ async def test_g1_a_fault_that_passes_delays_the_reply(
 ) -> None:
     switches = around.model.switches
     patience = {"model_timeout_seconds": 1} if fault == "hang" else {}
-    async with running_bot(quick(around, **patience)):
+    async with running_bot(around.settings(**patience)):
         switches.on(fault, argument)
         around.telegram.say(ADA, "hello")
         await switches.wait_for_strikes(fault, 2)
@@ -52,7 +51,7 @@ async def test_g1_a_fault_that_passes_delays_the_reply(
 
 @pytest.mark.parametrize("fault", ["500", "malformed"])
 async def test_g10_a_fault_that_stays_ends_in_one_apology(around: Neighbours, fault: str) -> None:
-    async with running_bot(quick(around, model_max_attempts=2)):
+    async with running_bot(around.settings(model_max_attempts=2)):
         around.model.switches.on(fault)
         around.telegram.say(ADA, "hello")
         await around.telegram.wait_for_reply(ADA)
@@ -64,14 +63,14 @@ async def test_g10_a_fault_that_stays_ends_in_one_apology(around: Neighbours, fa
     apology, reply = (sent.text for sent in around.seen_by(ADA))
     assert apology == APOLOGY
     assert "again" in reply
-    assert len(calls_to_the_end(around)) == 3
+    assert len(around.model.calls) == 3
 
 
 async def test_who_waits_for_a_model_that_is_away_is_told_once_and_then_answered(
     around: Neighbours,
 ) -> None:
     switches, ada = around.model.switches, around.telegram
-    async with running_bot(quick(around, model_max_attempts=6, outage_notice_seconds=0.5)):
+    async with running_bot(around.settings(model_max_attempts=6, outage_notice_seconds=0.5)):
         switches.on("500")
         ada.say(ADA, "hello", language_code="ru")
         await ada.wait_for_reply(ADA)
@@ -91,19 +90,19 @@ async def test_who_waits_for_a_model_that_is_away_is_told_once_and_then_answered
 async def test_g10_a_fault_for_good_ends_in_one_apology(
     around: Neighbours, fault: str, calls: int
 ) -> None:
-    async with running_bot(quick(around)):
+    async with bot_for_both(around):
         around.model.switches.on(fault)
         write(around)
         await around.model.wait_for_calls(2)
         await until_settled(around.database_url)
         assert replies(around) == [[APOLOGY]] * 2
-        assert len(calls_to_the_end(around)) == 2 * calls
+        assert len(around.model.calls) == 2 * calls
         around.model.switches.off(fault)
         write(around, LATER)
         await around.model.wait_for_calls(2 * calls + 2)
         await until_settled(around.database_url)
     assert [len(seen) for seen in replies(around)] == [2, 2]
-    assert len(calls_to_the_end(around)) == 2 * calls + 2
+    assert len(around.model.calls) == 2 * calls + 2
 
 
 async def test_g1_an_empty_answer_is_asked_for_again(around: Neighbours) -> None:
@@ -118,7 +117,7 @@ async def test_g1_a_first_word_that_is_late(around: Neighbours) -> None:
 
 async def test_g7_a_huge_answer_comes_whole_and_in_order(around: Neighbours) -> None:
     around.model.switches.on("huge")
-    async with running_bot(quick(around)):
+    async with running_bot(around.settings()):
         around.telegram.say(ADA, "hello")
         await around.model.wait_for_calls(1)
         await until_settled(around.database_url)

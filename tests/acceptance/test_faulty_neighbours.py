@@ -7,15 +7,14 @@ import pytest
 
 from bot.standins.model_calls import ModelCall
 from bot.standins.replies import NEW_MESSAGES
-from tests.support.neighbours import Neighbours, running_bot
+from tests.support.neighbours import Neighbours
 from tests.support.two_people import (
     ADA,
     BOB,
     BURST,
     assert_answered_once,
     assert_one_burst_is_answered,
-    calls_to_the_end,
-    quick,
+    bot_for_both,
     replies,
     write,
 )
@@ -53,7 +52,7 @@ async def test_g6_g7_calls_fail(
     around: Neighbours, fault: str, argument: float | None, state: str, seen: int
 ) -> None:
     switches = around.telegram.switches
-    async with running_bot(quick(around)):
+    async with bot_for_both(around):
         await around.telegram.wait_for_calls("getUpdates")
         began = len(around.telegram.calls)
         switches.on(fault, argument, methods=["getUpdates"])
@@ -68,7 +67,7 @@ async def test_g6_g7_calls_fail(
         await around.model.wait_for_calls(2)
         await until_settled(around.database_url)
     assert [row.state for row in await rows_of(around.database_url, PARTS)] == [state] * 2
-    assert len(calls_to_the_end(around)) == 2
+    assert len(around.model.calls) == 2
     assert [len(each) for each in replies(around)] == [seen] * 2
     if seen:
         assert_answered_once(around, BURST)
@@ -81,7 +80,7 @@ async def test_g1_all_calls_are_slow(around: Neighbours) -> None:
 
 async def test_g6_another_program_polls_for_a_while(around: Neighbours) -> None:
     switches = around.telegram.switches
-    async with running_bot(quick(around)):
+    async with bot_for_both(around):
         await around.telegram.wait_for_calls("getUpdates")
         began = len(around.telegram.calls)
         switches.on("409")
@@ -101,7 +100,7 @@ async def test_g6_connections_are_refused(around: Neighbours) -> None:
         await gate.wait()
 
     around.model.hook = hook
-    async with running_bot(quick(around)):
+    async with bot_for_both(around):
         await telegram.wait_for_calls("getUpdates")
         telegram.switches.on("away", 1)
         await telegram.wait_until_switched()
@@ -113,14 +112,14 @@ async def test_g6_connections_are_refused(around: Neighbours) -> None:
         await until_found(around.database_url, HELD_BACK)
         telegram.switches.off("away")
         await until_settled(around.database_url)
-    assert len(calls_to_the_end(around)) == 2
+    assert len(around.model.calls) == 2
     assert_answered_once(around, BURST)
 
 
 @pytest.mark.parametrize("fault", ["429", "502", "drop-before", "garbled-after"])
 async def test_it_starts_all_the_same(around: Neighbours, fault: str) -> None:
     around.telegram.switches.on(fault, count=1, methods=["getMe"])
-    async with running_bot(quick(around)):
+    async with bot_for_both(around):
         write(around)
         await around.model.wait_for_calls(2)
         await until_settled(around.database_url)
@@ -132,7 +131,7 @@ async def test_it_starts_while_telegram_is_away(around: Neighbours) -> None:
     url = around.telegram.url
     around.telegram.switches.on("away")
     await around.telegram.wait_until_switched()
-    async with running_bot(quick(around)):
+    async with bot_for_both(around):
         await until_found(around.database_url, POLLING)
         write(around)
         around.telegram.switches.off("away")
@@ -145,11 +144,11 @@ async def test_it_starts_while_telegram_is_away(around: Neighbours) -> None:
 @pytest.mark.parametrize("method", ["sendChatAction", "sendMessageDraft"])
 async def test_what_is_shown_meanwhile_delays_no_reply(around: Neighbours, method: str) -> None:
     around.model.delay = 0.4
-    around.telegram.switches.on("slow", 30, methods=[method])
-    async with running_bot(quick(around, streaming=method != "sendChatAction")):
+    around.telegram.switches.on("slow", 300, methods=[method])
+    async with bot_for_both(around, streaming=method != "sendChatAction"):
         write(around)
         await around.telegram.switches.wait_for_strikes("slow")
-        await around.telegram.wait_for_reply(ADA, timeout=5)
+        await around.telegram.wait_for_reply(ADA)
         await until_settled(around.database_url)
 
 
@@ -158,7 +157,7 @@ async def test_an_answer_that_comes_too_late_is_not_sent_again(
 ) -> None:
     monkeypatch.setattr("bot.courier.REQUEST_SECONDS", 0.2)
     around.telegram.switches.on("slow", 0.6, methods=NEW_MESSAGES)
-    async with running_bot(quick(around)):
+    async with bot_for_both(around):
         write(around)
         await around.model.wait_for_calls(2)
         await until_settled(around.database_url)

@@ -4,20 +4,20 @@ import asyncio
 
 import pytest
 
-from tests.support.neighbours import Neighbours, running_bot
+from bot.standins.news import HANG_SECONDS
+from tests.support.neighbours import Neighbours
 from tests.support.two_people import (
     BURST,
     LATER,
     assert_answered_once,
-    calls_to_the_end,
-    quick,
+    bot_for_both,
     write,
 )
 from tests.support.waiting import until_settled
 
 
 async def until_all_is_handed_out(around: Neighbours) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(HANG_SECONDS):
         while around.telegram.pending:
             await asyncio.sleep(0.01)
 
@@ -36,7 +36,7 @@ async def test_g1_updates_come_oddly(
     around: Neighbours, fault: str, argument: float | None, count: int | None
 ) -> None:
     switches = around.telegram.switches
-    async with running_bot(quick(around)):
+    async with bot_for_both(around):
         await around.telegram.wait_for_calls("getUpdates")
         for number, burst in enumerate((BURST, LATER), 1):
             switches.on(fault, argument, count=count)
@@ -48,6 +48,6 @@ async def test_g1_updates_come_oddly(
         await until_settled(around.database_url)
     assert switches.struck[fault] >= 2
     assert_answered_once(around, BURST, LATER)
-    asked = [call.messages[-1]["content"] for call in calls_to_the_end(around)]
+    asked = [call.messages[-1]["content"] for call in around.model.calls]
     assert asked == ["\n".join(BURST)] * 2 + ["\n".join(LATER)] * 2
     assert around.telegram.call_counts["getUpdates"] < 30

@@ -103,7 +103,7 @@ async def test_the_bot_is_judged_resilient_by_llmock(
     async with running_bot(around.settings(openai_base_url=llmock.url)):
         around.telegram.say_photo(ADA, blank_png(40, 30), "What is it?")
         around.telegram.say(ADA, "Well?")
-        [reply] = await around.telegram.wait_for_reply(ADA, timeout=60)
+        [reply] = await around.telegram.wait_for_reply(ADA)
         await until_settled(around.database_url)
     assert reply.text == "A grey picture."
     assert len(around.seen_by(ADA)) == 1

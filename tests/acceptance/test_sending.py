@@ -15,6 +15,7 @@ from bot.standins.faults import (
     RefuseCompletion,
 )
 from bot.standins.model_calls import ModelCall
+from bot.standins.news import HANG_SECONDS
 from bot.standins.replies import NEW_MESSAGES
 from tests.support.neighbours import Neighbours, running_bot
 from tests.support.said import APOLOGY
@@ -119,7 +120,7 @@ async def test_g7_a_refused_connection_is_tried_again(around: Neighbours) -> Non
         around.telegram.say(ADA, "hello")
         await around.model.wait_for_calls(1)
         await around.telegram.stop()
-        await asyncio.wait_for(around.model.calls[0].done.wait(), 10)
+        await asyncio.wait_for(around.model.calls[0].done.wait(), HANG_SECONDS)
         await around.telegram.start()
         await around.telegram.wait_for_reply(ADA)
         await until_settled(around.database_url)

@@ -21,7 +21,7 @@ def tell_slowly(around: Neighbours, per_word: float = 0.15) -> None:
 async def drafts_of(telegram: TelegramStandIn, word: str) -> list[str]:
     """The drafts up to the first that shows the word."""
     count = 1
-    while word not in (drafts := await telegram.wait_for_draft(ADA, count, timeout=30))[-1].text:
+    while word not in (drafts := await telegram.wait_for_draft(ADA, count))[-1].text:
         count += 1
     return [draft.text for draft in drafts]
 
@@ -33,7 +33,7 @@ async def test_a_draft_thinks_and_grows_until_the_reply_takes_its_place(
     around.model.delay = 1
     async with running_bot(around.settings()):
         around.telegram.say(ADA, "tell me a story")
-        await around.telegram.wait_for_reply(ADA, timeout=30)
+        await around.telegram.wait_for_reply(ADA)
     drafts = list(around.telegram.drafts)
     assert drafts[0].text == "", "Thinking…"
     texts = [draft.text for draft in drafts if draft.text]
@@ -64,7 +64,7 @@ async def test_stop_keeps_what_was_seen(around: Neighbours, db: Database) -> Non
         around.telegram.say(ADA, "tell me a story")
         shown = (await drafts_of(around.telegram, "upon"))[-1]
         around.telegram.stop_draft(ADA)
-        await around.telegram.wait_for_reply(ADA, timeout=30)
+        await around.telegram.wait_for_reply(ADA)
     [sent] = around.seen_by(ADA)
     assert sent.text.startswith(shown)
     assert sent.text != WORDS
@@ -78,7 +78,7 @@ async def test_the_draft_of_a_dropped_answer_is_replaced(around: Neighbours, db:
         around.telegram.say(ADA, "tell me a story")
         await drafts_of(around.telegram, "Once")
         around.telegram.say(ADA, "a short one")
-        await around.telegram.wait_for_reply(ADA, timeout=30)
+        await around.telegram.wait_for_reply(ADA)
     assert {draft.draft_id for draft in around.telegram.drafts} == {1}
     assert [sent.text for sent in around.seen_by(ADA)] == [WORDS]
     await assert_guarantees(db)
@@ -94,7 +94,7 @@ async def test_where_drafts_are_refused_there_is_typing(around: Neighbours, stat
     async with running_bot(around.settings()):
         around.telegram.say(ADA, "tell me a story")
         await around.telegram.wait_for_calls("sendChatAction")
-        await around.telegram.wait_for_reply(ADA, timeout=30)
+        await around.telegram.wait_for_reply(ADA)
     assert [sent.text for sent in around.seen_by(ADA)] == [WORDS]
 
 
@@ -111,8 +111,8 @@ async def test_an_answer_too_long_for_a_rich_draft_leaves_others_theirs(
         around.telegram.say(ADA, "tell me a story")
         await drafts_of(around.telegram, "Once")
         around.telegram.say(BOB, "me too")
-        await around.telegram.wait_for_reply(BOB, timeout=30)
-        await around.telegram.wait_for_reply(ADA, timeout=30)
+        await around.telegram.wait_for_reply(BOB)
+        await around.telegram.wait_for_reply(ADA)
     methods = {(draft.chat_id, draft.method) for draft in around.telegram.drafts if draft.text}
     assert methods == {(ADA, "sendMessageDraft"), (BOB, "sendRichMessageDraft")}
 
@@ -127,7 +127,7 @@ async def test_an_old_server_is_asked_for_rich_drafts_once(around: Neighbours) -
     async with running_bot(around.settings()):
         for chat in (ADA, BOB):
             around.telegram.say(chat, "tell me a story")
-            await around.telegram.wait_for_reply(chat, timeout=30)
+            await around.telegram.wait_for_reply(chat)
     assert around.telegram.call_counts["sendRichMessageDraft"] == 1
     assert {draft.method for draft in around.telegram.drafts} == {"sendMessageDraft"}
 
@@ -145,7 +145,7 @@ async def test_drafts_slow_down_when_told_to(around: Neighbours) -> None:
     tell_slowly(around)
     async with running_bot(around.settings()):
         around.telegram.say(ADA, "tell me a story")
-        await around.telegram.wait_for_reply(ADA, timeout=30)
+        await around.telegram.wait_for_reply(ADA)
     assert len(refused) == 1
     assert [sent.text for sent in around.seen_by(ADA)] == [WORDS]
 
@@ -155,7 +155,7 @@ async def test_streaming_can_be_turned_off(around: Neighbours) -> None:
     async with running_bot(around.settings(streaming=False)):
         around.telegram.say(ADA, "tell me a story")
         await around.telegram.wait_for_calls("sendChatAction")
-        await around.telegram.wait_for_reply(ADA, timeout=30)
+        await around.telegram.wait_for_reply(ADA)
     assert not around.telegram.drafts
     assert [sent.text for sent in around.seen_by(ADA)] == [WORDS]
 
@@ -164,12 +164,12 @@ async def test_an_edit_changes_what_is_answered(around: Neighbours, db: Database
     around.model.delay = 1
     async with running_bot(around.settings()):
         number = around.telegram.say(ADA, "a tabel for two")
-        await around.model.wait_for_calls(1, timeout=30)
+        await around.model.wait_for_calls(1)
         around.telegram.edit(ADA, number, "a table for two")
-        await around.telegram.wait_for_reply(ADA, timeout=30)
+        await around.telegram.wait_for_reply(ADA)
         around.telegram.edit(ADA, number, "a table for three")
         around.telegram.say(ADA, "thanks")
-        await around.telegram.wait_for_reply(ADA, 2, timeout=30)
+        await around.telegram.wait_for_reply(ADA, 2)
     first, second = around.seen_by(ADA)
     assert "a table for two" in first.text
     assert "tabel" not in first.text

@@ -32,7 +32,7 @@ def document(people: TelegramStandIn) -> int:
 
 
 async def assert_answered_once(around: Neighbours, db: Database, downloads: int = 1) -> None:
-    await around.telegram.wait_for_reply(ADA, timeout=30)
+    await around.telegram.wait_for_reply(ADA)
     await until_settled(around.database_url)
     assert len(around.seen_by(ADA)) == 1
     assert around.model.counts["answered"] == 1
@@ -47,7 +47,7 @@ async def test_what_was_read_is_not_fetched_again(
     around.model.delay = FOR_EVER
     async with running_bot(around.settings(transcription_model="whisper-1")):
         send(around.telegram)
-        await around.model.wait_for_calls(1, timeout=30)
+        await around.model.wait_for_calls(1)
         around.model.delay = 0
         around.telegram.say(ADA, "Well?")
         await assert_answered_once(around, db)
@@ -80,7 +80,7 @@ async def test_a_caption_that_is_edited_while_the_photo_waits(
     around.model.delay = FOR_EVER
     async with running_bot(around.settings()):
         number = photo(around.telegram)
-        await around.model.wait_for_calls(1, timeout=30)
+        await around.model.wait_for_calls(1)
         around.model.delay = 0
         around.telegram.edit(ADA, number, "Look closely")
         await assert_answered_once(around, db)

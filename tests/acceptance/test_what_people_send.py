@@ -64,7 +64,7 @@ async def one_answer(
     async with running_bot(around.settings(**{"debounce_long_quiet_seconds": 3, **changed})):
         yield around.telegram
         for chat in chats:
-            await around.telegram.wait_for_reply(chat, timeout=30)
+            await around.telegram.wait_for_reply(chat)
         await until_settled(around.database_url)
     assert [len(around.seen_by(chat)) for chat in chats] == [1] * len(chats)
     assert around.model.counts["answered"] == len(chats)
@@ -127,9 +127,9 @@ async def test_a_reply_to_what_the_bot_said_says_what_that_was(
     around.model.answer = lambda _messages: "# Tea\n\nor **coffee**?"
     async with running_bot(around.settings()):
         around.telegram.say(ADA, "Hello")
-        [first] = await around.telegram.wait_for_reply(ADA, timeout=30)
+        [first] = await around.telegram.wait_for_reply(ADA)
         around.telegram.say(ADA, "the second", reply_to=first.message_id)
-        await around.telegram.wait_for_reply(ADA, 2, timeout=30)
+        await around.telegram.wait_for_reply(ADA, 2)
         await until_settled(around.database_url)
     assert first.method == "sendRichMessage"
     assert asked(around)[0] == (

@@ -99,7 +99,7 @@ async def test_g6_polling_goes_on_after_what_is_no_update(
     async with running_bot(around.settings()):
         around.telegram.say(ADA, "hello")
         await until_found(around.database_url, "SELECT 1 FROM set_aside_updates")
-        await around.telegram.wait_for_reply(ADA, timeout=20)
+        await around.telegram.wait_for_reply(ADA)
         await until_settled(around.database_url)
     payloads = [row.payload for row in await rows_of(around.database_url, ASIDE)]
     aside = dict.fromkeys(payloads)

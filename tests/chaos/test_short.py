@@ -18,7 +18,7 @@ def test_a_seed_decides_the_schedule() -> None:
     assert Schedule(other).happenings != Schedule(SHORT).happenings
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 async def test_nothing_is_lost_or_answered_twice_in_chaos() -> None:
     schedule = Schedule(SHORT)
     evidence = await run(SHORT, schedule)

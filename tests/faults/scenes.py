@@ -55,7 +55,7 @@ async def slow_model(around: Neighbours, stop: Stop) -> None:
 async def interrupted(around: Neighbours, _stop: Stop) -> None:
     around.model.delay = 30
     around.telegram.say(ADA, "first")
-    await around.model.wait_for_calls(1, timeout=30)
+    await around.model.wait_for_calls(1)
     around.model.delay = 0
     around.telegram.say(ADA, "second")
 
@@ -103,7 +103,7 @@ async def stopped(around: Neighbours, stop: Stop) -> None:
     """The process is asked to stop while the model takes its time."""
     around.model.delay = 60
     await plain(around, stop)
-    await around.model.wait_for_calls(1, timeout=30)
+    await around.model.wait_for_calls(1)
     around.model.delay = 0
     stop(signal.SIGTERM)
 
@@ -174,7 +174,7 @@ async def enough(around: Neighbours, _stop: Stop) -> None:
     around.model.per_word = 0.05
     await plain(around, _stop)
     count = 1
-    while "second" not in (await around.telegram.wait_for_draft(ADA, count, timeout=30))[-1].text:
+    while "second" not in (await around.telegram.wait_for_draft(ADA, count))[-1].text:
         count += 1
     around.telegram.stop_draft(ADA)
 

@@ -83,8 +83,8 @@ async def shared(around: Neighbours, _stop: Stop) -> None:
 
 
 async def shared_for_long(around: Neighbours, _stop: Stop) -> None:
-    """Longer than a third of the lease, after which it is renewed."""
-    around.model.answer = calling(use("use_oven", seconds=1.5))
+    """Much longer than a third of the lease, after which it is renewed."""
+    around.model.answer = calling(use("use_oven", seconds=4))
     says(around)
 
 

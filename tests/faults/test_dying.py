@@ -22,7 +22,7 @@ def test_every_step_of_the_program_has_a_scene() -> None:
     assert set(ALL_SCENES) == all_steps()
 
 
-@pytest.mark.timeout(400)
+@pytest.mark.timeout(900)
 @parts
 async def test_g7_a_process_may_die_at_any_step(
     postgres: EmbeddedPostgres, part: Mapping[str, Scene]
@@ -66,6 +66,6 @@ async def leave_a_lease_behind(
     around.model.delay = 30
     first = await bots.start(environment)
     around.telegram.say(ADA, "zeroth")
-    await around.model.wait_for_calls(1, timeout=30)
+    await around.model.wait_for_calls(1)
     await first.kill()
     around.model.delay = 0

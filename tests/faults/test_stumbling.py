@@ -16,7 +16,7 @@ from tests.faults.trying import answered, assert_said, parts, settings_for, try_
 from tests.support.neighbours import Neighbours, running_bot
 
 
-@pytest.mark.timeout(400)
+@pytest.mark.timeout(900)
 @parts
 @pytest.mark.parametrize("fault", ["raise", "delay"])
 async def test_g7_an_error_or_a_delay_at_any_step_changes_nothing(

@@ -16,7 +16,7 @@ from tests.support.said import APOLOGY, STOPPED
 from tests.support.waiting import rows_of, until_found, until_settled
 
 SIDE_BY_SIDE = 5
-HANG_SECONDS = 60
+HANG_SECONDS = 240
 
 NOTHING_TO_DELIVER = "SELECT 1 FROM conversations HAVING bool_and(committed_run IS NULL)"
 EFFECTS_NOT_ONCE = """
@@ -66,7 +66,7 @@ def settings_for(point: str, **changed: object) -> dict[str, object]:
     """What the bot of the point's scene is to run with."""
     _, _, step = point.partition(" ")
     tools = {"tools": TOOLS} if step in TOOL_SCENES else {}
-    # So that it is renewed while a call of a second and a half is under way.
+    # So that it is renewed while a call of some seconds is under way.
     short = {"lease_ttl_seconds": 3} if step == "renew_resource" else {}
     forgetful = {"history_messages": 1} if ALL_SCENES[step] is remembered else {}
     soon = {"outage_notice_seconds": 0} if step == "tell_to_wait" else {}

@@ -9,6 +9,7 @@ from bot.attachments import download, reader
 from bot.attachments.reader import DEAF, FAILED, SILENT, TOO_LARGE, UNKNOWN, AttachmentReader
 from bot.standins.faults import Call, DropBefore, Failure, Refuse, Stall
 from bot.standins.method_names import DOWNLOAD
+from bot.standins.news import HANG_SECONDS
 from bot.telegram import telegram_bot
 from coordination.ports import Readable, Unreadable
 from llm.contract import ForGood
@@ -80,11 +81,11 @@ async def test_a_file_that_takes_too_long(
     around: Neighbours, readers: list[AttachmentReader], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def hook(_call: Call) -> Stall:
-        return Stall(30)
+        return Stall(300)
 
     around.telegram.hook = hook
     monkeypatch.setattr(reader, "SECONDS", 0.05)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(HANG_SECONDS):
         assert await readers[0].read(kept(around, b"12345")) == FAILED
 
 

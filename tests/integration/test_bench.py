@@ -19,7 +19,7 @@ ROWS = [
 ]
 
 
-@pytest.mark.timeout(400)  # it starts eight processes in turn, each of which imports for seconds
+@pytest.mark.timeout(900)  # it starts eight processes in turn, each of which imports for seconds
 async def test_a_quick_run_prints_every_row() -> None:
     code, out, err = await run_module("tests.bench", "--quick")
     assert code in (0, 1), err

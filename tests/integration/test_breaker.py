@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from bot.standins.news import HANG_SECONDS
 from coordination.breaker import FAILURES_TO_OPEN
 from llm.contract import ForGood, TryLater
 from storage.database import Database
@@ -72,7 +73,7 @@ async def test_fifty_conversations_during_an_outage(db: Database) -> None:
     assert bot.courier.sent == []
     model.is_away = False
     bot.clock.now += MOST_PAUSE
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(HANG_SECONDS):
         while len(bot.courier.sent) < len(PEOPLE):
             await db.fetch(DUE_NOW, {})
             await bot.sweep()

@@ -4,11 +4,11 @@ import asyncio
 
 import pytest
 
+from bot.standins.news import HANG_SECONDS
 from coordination.lease_keeper import Stop
 from storage.database import Database, Unavailable
 from storage.records import Seq
 from tests.support.acts import ADA, take
-from tests.support.edges import HANG_SECONDS
 from tests.support.gates import Gate
 from tests.support.one_process import OneProcess
 from tests.support.points import always_at, away

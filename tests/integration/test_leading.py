@@ -7,10 +7,10 @@ from datetime import timedelta
 
 import pytest
 
+from bot.standins.news import HANG_SECONDS
 from coordination.leadership import Leadership
 from storage.database import Database
 from storage.leadership import poller_of
-from tests.support.edges import HANG_SECONDS
 from tests.support.gates import Gate
 from tests.support.points import always_at, away, once_at
 from tests.support.waiting import opened

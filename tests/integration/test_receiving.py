@@ -4,12 +4,12 @@ import asyncio
 from collections.abc import Awaitable
 from typing import Any
 
+from bot.standins.news import HANG_SECONDS
 from coordination.lease_keeper import Stop
 from storage.database import Database, Unavailable
 from storage.records import ConversationKey, InboundMessage
 from storage.steps import no_fault
 from tests.support.acts import ADA, BOB
-from tests.support.edges import HANG_SECONDS
 from tests.support.facts import assert_guarantees
 from tests.support.gates import Gate
 from tests.support.one_process import OneProcess

@@ -13,12 +13,12 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection
 
+from bot.standins.news import HANG_SECONDS
 from storage import schema
 from storage.database import Database
 from storage.embedded import EmbeddedPostgres
 from storage.tables import metadata
 from tests.support.alembic import alembic
-from tests.support.edges import HANG_SECONDS
 from tests.support.postgres import EMPTY, fresh_database
 from tests.support.waiting import opened
 

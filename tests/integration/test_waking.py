@@ -7,13 +7,13 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
+from bot.standins.news import HANG_SECONDS
 from coordination.breaker import Breaker
 from coordination.wake import Wakes
 from storage import leases
 from storage.database import Database
 from storage.records import ConversationKey
 from tests.support.acts import ADA, BOB, CAP, QUIET, TTL, say, take
-from tests.support.edges import HANG_SECONDS
 from tests.support.gates import Gate
 from tests.support.one_process import OneProcess
 

@@ -23,7 +23,7 @@ from tests.support.postgres import fresh_database
 from tests.support.processes import FAR_AWAY, frozen, poller
 
 # Nine processes start side by side, each of which imports for seconds.
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.timeout(600)
 
 LEASE_SECONDS = 3
 LONG_LEASE_SECONDS = 300

@@ -37,7 +37,7 @@ async def test_g6_g7_telegram_away_a_kill_and_ctrl_c(around: Neighbours) -> None
             await first.kill()
         around.telegram.say(PEOPLE[0], "three")
         async with bot_process(environment) as second:
-            await around.telegram.wait_for_reply(PEOPLE[0], 3, timeout=40)
+            await around.telegram.wait_for_reply(PEOPLE[0], 3)
             await settled(data)
             assert postmaster_pid(data) == server
             # As a terminal does: to the whole group, in which PostgreSQL must not be.
@@ -55,7 +55,7 @@ async def away_at_the_start(around: Neighbours, process: BotProcess) -> None:
     await process.logged("polling_failed")
     await around.telegram.start()
     for chat_id in PEOPLE:
-        await around.telegram.wait_for_reply(chat_id, timeout=30)
+        await around.telegram.wait_for_reply(chat_id)
 
 
 async def away_while_generating(around: Neighbours, process: BotProcess) -> None:
@@ -79,7 +79,7 @@ async def away_while_generating(around: Neighbours, process: BotProcess) -> None
     await process.logged("polling_failed", 2)
     await around.telegram.start()
     for chat_id in PEOPLE:
-        await around.telegram.wait_for_reply(chat_id, 2, timeout=60)
+        await around.telegram.wait_for_reply(chat_id, 2)
 
 
 async def settled(data: Path) -> None:

@@ -68,7 +68,7 @@ async def freeze_until_replaced(around: Neighbours, zombie: BotProcess, last: Bo
         await thinking.arrival()
         zombie.signal(signal.SIGSTOP)
     await last.logged("polling_started")
-    await around.telegram.wait_for_reply(HELD, timeout=30)
+    await around.telegram.wait_for_reply(HELD)
     zombie.signal(signal.SIGCONT)
     thinking.open()
     await zombie.logged("lease_lost")

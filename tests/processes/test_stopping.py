@@ -70,7 +70,7 @@ class Scene:
         assert await leader.ended() == 0
         self.stuck.open()
         for chat_id, count in ((SLOW, 1), (DELIVERING, 3), (STUCK, 1)):
-            await self._around.telegram.wait_for_reply(chat_id, count, timeout=20)
+            await self._around.telegram.wait_for_reply(chat_id, count)
         assert await self._runs_of(SLOW) == ["handed_over", "sent"]
 
     async def end_at_once(self, process: BotProcess) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from bot.standins.answers import friendly_answer
+from bot.standins.news import HANG_SECONDS
 from bot.standins.tool_choice import ToolUse
 from tests.support.forked import ForkedBot, nursery
 from tests.support.neighbours import Neighbours
@@ -51,7 +52,7 @@ async def test_g9_killed_between_the_effect_and_its_record(
         assert await code_of(dying) == -signal.SIGKILL
         assert len(effects_in(file)) == acted
         successor = await bots.start(environment)
-        [reply] = await around.telegram.wait_for_reply(ADA, timeout=30)
+        [reply] = await around.telegram.wait_for_reply(ADA)
         await until_settled(around.database_url)
         await successor.kill()
     [effect] = await rows_of(around.database_url, EFFECTS)
@@ -70,7 +71,7 @@ async def test_g9_killed_between_the_effect_and_its_record(
 
 
 async def code_of(bot: ForkedBot) -> int:
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(HANG_SECONDS):
         return await bot.ended()
 
 
@@ -88,9 +89,9 @@ async def test_a_reminder_outlives_the_process_that_set_it(around: Neighbours) -
         dying = await bots.start(environment, die="before send_message")
         assert await code_of(dying) == -signal.SIGKILL
         last = await bots.start(environment)
-        replies = await around.telegram.wait_for_reply(ADA, 2, timeout=30)
+        replies = await around.telegram.wait_for_reply(ADA, 2)
         around.telegram.say(ADA, "thanks")
-        await around.telegram.wait_for_reply(ADA, 3, timeout=30)
+        await around.telegram.wait_for_reply(ADA, 3)
         await until_settled(around.database_url)
         await last.kill()
     assert replies[-1].text == "⏰ drink tea"

@@ -15,7 +15,7 @@ SETTINGS = settings(
 )
 
 
-@pytest.mark.timeout(0 if EXAMPLES else 400)
+@pytest.mark.timeout(0 if EXAMPLES else 900)
 def test_g1_to_g11_hold_whatever_happens(database_url: str) -> None:
     with staged(database_url) as stage:
 

@@ -9,6 +9,7 @@ import aiohttp
 import pytest
 
 from bot.standins.model import ModelStandIn
+from bot.standins.news import HANG_SECONDS
 from tests.support.started import started
 
 ASKED = {"model": "any", "messages": [{"role": "user", "content": "one"}], "stream": True}
@@ -89,7 +90,7 @@ async def test_hang_lasts_until_the_client_gives_up(model: ModelStandIn, client:
     assert "one" in said(await client.events())
     assert not asking.done()
     asking.cancel()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(HANG_SECONDS):
         await model.calls[0].done.wait()
     assert model.calls[0].outcome == "cancelled"
 

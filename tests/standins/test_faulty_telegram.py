@@ -6,6 +6,7 @@ import json
 import aiohttp
 import pytest
 
+from bot.standins.news import HANG_SECONDS
 from bot.standins.telegram import TelegramStandIn
 from bot.standins.telegram_switches import KINDS
 from tests.support.raw_bot import RawBot, raw_bot, texts
@@ -124,12 +125,13 @@ async def test_away_closes_the_port_and_keeps_everything(
 
 async def test_away_for_a_time_and_from_the_start(raw: RawBot) -> None:
     late = TelegramStandIn()
-    late.switches.on("away", 0.1)
+    late.switches.on("away", 600)
     await late.start()
     lonely = RawBot(late, raw.http)
     with pytest.raises(aiohttp.ClientConnectorError):
         await lonely.call("getMe")
-    async with asyncio.timeout(5):
+    late.switches.on("away", 0.1)
+    async with asyncio.timeout(HANG_SECONDS):
         while late.switches.get("away"):
             await asyncio.sleep(0.01)
         await late.wait_until_switched()

@@ -20,6 +20,7 @@ from bot.standins.faults import (
 )
 from bot.standins.model import ModelStandIn
 from bot.standins.model_calls import ModelCall
+from bot.standins.news import HANG_SECONDS
 from tests.support.neighbours import KEY
 
 BURST: list[ChatCompletionMessageParam] = [
@@ -106,7 +107,7 @@ async def test_client_that_leaves_is_noticed_at_once(
     asking = asyncio.create_task(getattr(asker, way)())
     await model.wait_for_calls(1)
     asking.cancel()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(HANG_SECONDS):
         await model.calls[0].done.wait()
     assert (model.calls[0].outcome, model.calls[0].text) == ("cancelled", "")
     assert model.counts == {"begun": 1, "answered": 0, "cancelled": 1, "failed": 0}

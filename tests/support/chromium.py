@@ -17,7 +17,7 @@ CHROMIUM = Path("/usr/bin/chromium")
 MISSING = f"the page is tried in a browser only where there is {CHROMIUM}"
 # Root has no sandbox, and a container little shared memory.
 ARGUMENTS = ["--no-sandbox", "--disable-dev-shm-usage"]
-HANG_SECONDS = 30
+HANG_SECONDS = 60
 
 
 @asynccontextmanager

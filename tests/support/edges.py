@@ -6,11 +6,11 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from bot.standins.news import HANG_SECONDS
 from coordination.ports import Contents, Delivered, Delivery, NotNow, Show, Unreadable
 from llm.contract import Answer, Chunk, ToolCall, Turn, Usage
 from storage.records import Attachment, ConversationKey, Format
 
-HANG_SECONDS = 20
 USAGE = Usage(10, 2, estimated=True)
 
 

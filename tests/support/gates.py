@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 
 import asyncpg
 
+from bot.standins.news import HANG_SECONDS
 from storage.database import driver_dsn
-
-HANG_SECONDS = 30
 
 
 @dataclass

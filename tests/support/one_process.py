@@ -8,6 +8,7 @@ from datetime import timedelta
 from time import monotonic
 from typing import Any
 
+from bot.standins.news import HANG_SECONDS
 from coordination.answer import Answerer
 from coordination.breaker import Breaker
 from coordination.briefing import Briefing
@@ -32,7 +33,6 @@ from storage.database import Database
 from storage.records import ConversationKey, Format, InboundMessage, Taken
 from tests.support.acts import ADA, TTL
 from tests.support.edges import (
-    HANG_SECONDS,
     AlarmBook,
     HeldWriter,
     ModelCall,

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 import asyncpg
 
+from bot.standins.news import HANG_SECONDS
 from storage.database import driver_dsn
 from storage.records import ConversationKey
 from tests.support.acts import ADA
@@ -14,7 +15,6 @@ from tests.support.acts import ADA
 T = TypeVar("T")
 U = TypeVar("U")
 
-HANG_SECONDS = 20
 CONVERSATION = "SELECT FROM conversations WHERE chat_id = $1 AND thread_id = $2 FOR UPDATE"
 POLLER = "SELECT FROM pollers WHERE bot_id = $1 FOR UPDATE"
 WAITING = """

@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 EXAMPLES: Final = os.environ.get("SEARCH_EXAMPLES")
 """For a longer search than the suite has time for, and a different one each time."""
-TIMEOUT: Final = 0 if EXAMPLES else 120
+TIMEOUT: Final = 0 if EXAMPLES else 300
 
 
 def search(examples: int) -> settings:

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from time import monotonic
 
+from bot.standins.news import HANG_SECONDS
 from bot.standins.replies import Sent
 from bot.standins.telegram import TelegramStandIn
-
-HANG_SECONDS = 60
 
 
 @dataclass(frozen=True, slots=True)

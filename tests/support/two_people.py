@@ -1,18 +1,26 @@
 """Ada and Bob write the same bursts at the same time; what each of them must see."""
 
-from bot.settings import Settings
-from bot.standins.model_calls import ModelCall
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from bot.app import App
 from tests.support.neighbours import Neighbours, running_bot
 from tests.support.waiting import until_settled
+from tests.support.whole_bursts import HELD_OPEN, closed_when_whole
 
 ADA, BOB = 501, 502
 BURST = ("one", "two")
 LATER = ("three", "four")
 
 
-def quick(around: Neighbours, **changed: object) -> Settings:
-    """Settings for texts that are written at once."""
-    return around.settings(debounce_quiet_seconds=0.25, **changed)
+@asynccontextmanager
+async def bot_for_both(around: Neighbours, **changed: object) -> AsyncIterator[App]:
+    """The bot, for bursts of two messages from each of them."""
+    async with (
+        running_bot(around.settings(**HELD_OPEN, **changed)) as app,
+        closed_when_whole(around.database_url, len(BURST)),
+    ):
+        yield app
 
 
 def write(around: Neighbours, texts: tuple[str, ...] = BURST) -> None:
@@ -35,16 +43,11 @@ def assert_answered_once(around: Neighbours, *bursts: tuple[str, ...]) -> None:
             assert [text in reply for text in burst] == [True] * len(burst), seen
 
 
-def calls_to_the_end(around: Neighbours) -> list[ModelCall]:
-    """The model calls that no newer message cancelled, as one does when the machine is slow."""
-    return [call for call in around.model.calls if call.outcome != "cancelled"]
-
-
 async def assert_one_burst_is_answered(around: Neighbours, *, calls: int) -> None:
     """Both write; the model is asked so often, and then each of them has one reply."""
-    async with running_bot(quick(around)):
+    async with bot_for_both(around):
         write(around)
         await around.model.wait_for_calls(calls)
         await until_settled(around.database_url)
-    assert len(calls_to_the_end(around)) == calls
+    assert len(around.model.calls) == calls
     assert_answered_once(around, BURST)

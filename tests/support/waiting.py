@@ -7,11 +7,11 @@ from typing import Any
 
 from sqlalchemy import Row
 
+from bot.standins.news import HANG_SECONDS
 from storage.database import Database
 from tests.support.facts import assert_guarantees
 
 UNANSWERED = "SELECT chat_id FROM conversations WHERE inbound_seq > answered_seq"
-HANG_SECONDS = 20
 
 
 @asynccontextmanager

@@ -2,12 +2,12 @@
 
 import asyncio
 
+from bot.standins.news import HANG_SECONDS
 from coordination.ports import NotNow, Unreachable
 from llm.contract import TryLater
 from storage import leases, reminders
 from storage.database import Database
 from storage.records import ConversationKey
-from tests.support.edges import HANG_SECONDS
 from tests.support.ends import assert_answered, run_states
 from tests.support.facts import assert_guarantees
 from tests.support.one_process import DUE_NOW

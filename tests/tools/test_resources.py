@@ -7,13 +7,14 @@ from datetime import timedelta
 
 import pytest
 
+from bot.standins.news import HANG_SECONDS
 from coordination.lease_keeper import Stop
 from coordination.tools.resources import Resources
 from storage import resources
 from storage.database import Database
 from storage.records import ConversationKey, InboundMessage
 from tests.support.acts import ADA, BOB, TTL, after
-from tests.support.edges import HANG_SECONDS, ModelCall
+from tests.support.edges import ModelCall
 from tests.support.gates import Gate
 from tests.support.one_process import OneProcess
 from tests.support.points import once_at
@@ -87,7 +88,7 @@ async def test_many_at_once_exclude_each_other(db: Database) -> None:
             await db.fetch("SELECT 1", {})
             at_work.clear()
 
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(HANG_SECONDS):
         await asyncio.gather(*map(work, range(12)))
     assert await db.fetch(USERS, {}) == []
 

@@ -7,11 +7,11 @@ from collections.abc import AsyncIterator
 import pytest_asyncio
 
 from bot.schedule import Schedule
+from bot.standins.news import HANG_SECONDS
 from storage.records import ConversationKey
 
 ADA, BOB = ConversationKey(501, 0), ConversationKey(501, 7)
 SOON, LATER, MUCH_LATER = 0.01, 0.05, 3600.0
-HANG_SECONDS = 20
 
 
 class Woken:

@@ -8,13 +8,14 @@ from collections.abc import Iterator
 
 import pytest
 
+from bot.standins.news import HANG_SECONDS
 from coordination.tools.tool import Call, reading
 from storage.database import Database
 from storage.records import ConversationKey
 
 MANY = 40
 """More than asyncio's own pool has threads, on any machine: it has 32 at most."""
-SOON_SECONDS = 5
+
 
 LEAVE_A_HANGING_TOOL = """
 import asyncio, threading
@@ -59,12 +60,12 @@ async def test_tools_that_hang_leave_the_threads_of_others_alone(
             await hang.run(hang.function, call, hang.arguments())
 
     await asyncio.gather(*(times_out() for _ in range(MANY)))
-    async with asyncio.timeout(SOON_SECONDS):
+    async with asyncio.timeout(HANG_SECONDS):
         assert await asyncio.to_thread(lambda: "cut") == "cut"
 
 
 def test_a_tool_that_hangs_keeps_no_process_from_ending() -> None:
-    subprocess.run([sys.executable, "-c", LEAVE_A_HANGING_TOOL], check=True, timeout=20)
+    subprocess.run([sys.executable, "-c", LEAVE_A_HANGING_TOOL], check=True, timeout=HANG_SECONDS)
 
 
 async def test_what_a_plain_function_raises_reaches_the_caller() -> None:

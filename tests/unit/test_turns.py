@@ -4,6 +4,7 @@ import asyncio
 from time import monotonic
 
 from bot.sketch import Turns
+from bot.standins.news import HANG_SECONDS
 
 PAUSE = 0.01
 
@@ -23,10 +24,10 @@ async def test_turns_come_in_order_and_not_faster_than_allowed() -> None:
 async def test_who_gave_up_takes_no_turn() -> None:
     turns = Turns(a_second=1 / PAUSE)
     await turns.wait()
-    gave_up = [asyncio.create_task(turns.wait()) for _ in range(1000)]
+    gave_up = [asyncio.create_task(turns.wait()) for _ in range(10_000)]
     last = asyncio.create_task(turns.wait())
     await asyncio.sleep(0)
     for each in gave_up:
         each.cancel()
-    async with asyncio.timeout(5):  # a thousand turns would take ten seconds
+    async with asyncio.timeout(HANG_SECONDS):  # ten thousand turns would take longer
         await last

@@ -3,9 +3,9 @@
 import asyncio
 
 from bot.schedule import Schedule
+from bot.standins.news import HANG_SECONDS
 from storage.records import ConversationKey
 
-HANG_SECONDS = 10
 ADA = ConversationKey(501, 0)
 
 
