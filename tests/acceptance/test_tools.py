@@ -6,7 +6,7 @@ from textwrap import dedent
 import pytest
 
 from tests.support.neighbours import Neighbours, running_bot
-from tests.support.processes import ROOT
+from tests.support.surroundings import ROOT
 from tests.support.waiting import rows_of, until_found, until_settled
 
 README = ROOT / "README.md"

@@ -11,7 +11,8 @@ from storage.embedded import EmbeddedPostgres
 from tests.support.no_database import NO_DATABASE
 from tests.support.one_of_each import one_of_each
 from tests.support.postgres import EMPTY, fresh_database
-from tests.support.processes import bot_process, surroundings
+from tests.support.processes import bot_process
+from tests.support.surroundings import surroundings
 
 LONG_AGO = """
 UPDATE windows SET opened_at = now() - interval '1 hour', closes_at = now() - interval '1 hour'

@@ -7,7 +7,8 @@ from storage.embedded import EmbeddedPostgres
 from tests.bench.figures import Figure
 from tests.bench.outside import KEY, TOKEN, StandIns, standins
 from tests.support.postgres import fresh_database
-from tests.support.processes import ROOT, bot_process, surroundings
+from tests.support.processes import bot_process
+from tests.support.surroundings import ROOT, surroundings
 
 FLOOR = 0.4
 AT_ONCE = 64

@@ -11,7 +11,7 @@ from typing import Any
 import aiohttp
 
 from bot.standins.replies import NEW_MESSAGES
-from tests.support.processes import ROOT
+from tests.support.surroundings import ROOT
 
 TOKEN = "4242:a-token-for-benchmarks"
 KEY = "a-key-for-benchmarks"

@@ -9,7 +9,8 @@ from storage.embedded import EmbeddedPostgres
 from tests.bench.figures import Figure
 from tests.support.neighbours import Neighbours, neighbours
 from tests.support.postgres import fresh_database
-from tests.support.processes import bot_process, surroundings
+from tests.support.processes import imported_anew
+from tests.support.surroundings import surroundings
 
 MOST = 1.3
 # What the bot itself imports; Alembic is left out, since an up-to-date schema needs none.
@@ -44,7 +45,7 @@ async def starting(server: EmbeddedPostgres, *, times: int) -> Figure:
 async def _start(around: Neighbours) -> float:
     before = around.telegram.call_counts["getUpdates"]
     began = monotonic()
-    async with bot_process(around.environment()) as bot:
+    async with imported_anew(around.environment()) as bot:
         while around.telegram.call_counts["getUpdates"] == before:
             await asyncio.sleep(0.005)
         took = monotonic() - began

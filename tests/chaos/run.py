@@ -27,7 +27,7 @@ from tests.chaos.happenings import (
 from tests.chaos.people import People, Thinker
 from tests.chaos.schedule import Plan, Schedule
 from tests.chaos.slots import Slot
-from tests.support.forked import nursery
+from tests.support.litter import litter
 from tests.support.neighbours import KEY, TOKEN, Neighbours
 
 LONGEST_CALM_SECONDS = 180.0
@@ -131,7 +131,7 @@ async def stage(plan: Plan) -> AsyncIterator[Stage]:
     model = ModelStandIn(api_key=KEY, record_calls=False, seed=plan.seed)
     thinker = Thinker(plan.seed)
     model.answer, model.hook = thinker.answer, thinker.think
-    async with troubled_database() as database, nursery() as bots:
+    async with troubled_database() as database, litter() as bots:
         await telegram.start()
         await model.start()
         environment = Neighbours(telegram, model, database.dsn).environment(

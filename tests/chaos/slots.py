@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.chaos.happenings import Birth, Freeze, Kill, Terminate
-from tests.support.forked import ForkedBot, Nursery
+from tests.support.litter import ForkedBot, Litter
 
 LONGEST_STOP_SECONDS = 30.0
 
@@ -41,8 +41,8 @@ class Life:
 class Slot:
     """A place for one process at a time."""
 
-    def __init__(self, nursery: Nursery, environment: Mapping[str, str]) -> None:
-        self._nursery = nursery
+    def __init__(self, bots: Litter, environment: Mapping[str, str]) -> None:
+        self._bots = bots
         self._environment = environment
         self._next = Birth(pause=0)
         self._bot: ForkedBot | None = None
@@ -90,7 +90,7 @@ class Slot:
             await asyncio.sleep(birth.pause)
             if self._closing.is_set():
                 return
-            self._bot = await self._nursery.start(
+            self._bot = await self._bots.start(
                 self._environment,
                 birth.die,
                 passes=birth.passes,

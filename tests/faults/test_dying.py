@@ -10,9 +10,9 @@ from storage.embedded import EmbeddedPostgres
 from tests.faults.scenes import ADA, Scene
 from tests.faults.steps import ALL_SCENES, all_steps, points, scene_of
 from tests.faults.trying import answered, assert_said, parts, settings_for, try_all
-from tests.support.forked import ForkedBot, Nursery, nursery
+from tests.support.doomed import DIED_SENDING
+from tests.support.litter import ForkedBot, Litter, litter
 from tests.support.neighbours import Neighbours
-from tests.support.nursery import DIED_SENDING
 
 LONG_TTL = 300
 """Nobody would wait for it: a successor has to prove that the holder is dead."""
@@ -27,13 +27,13 @@ def test_every_step_of_the_program_has_a_scene() -> None:
 async def test_g7_a_process_may_die_at_any_step(
     postgres: EmbeddedPostgres, part: Mapping[str, Scene]
 ) -> None:
-    async with nursery() as bots:
+    async with litter() as bots:
         await try_all(
             postgres, points(part), lambda around, point: die_and_recover(around, bots, point)
         )
 
 
-async def die_and_recover(around: Neighbours, bots: Nursery, point: str) -> None:
+async def die_and_recover(around: Neighbours, bots: Litter, point: str) -> None:
     """Let a bot die at the point and another one finish."""
     environment = around.environment(**(settings_for(point, lease_ttl_seconds=LONG_TTL)))
     if point.endswith("free_leases_of"):
@@ -61,7 +61,7 @@ def died_sending(bot: ForkedBot) -> bool:
 
 
 async def leave_a_lease_behind(
-    around: Neighbours, bots: Nursery, environment: dict[str, str]
+    around: Neighbours, bots: Litter, environment: dict[str, str]
 ) -> None:
     around.model.delay = 30
     first = await bots.start(environment)

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from tests.support.forked import ForkedBot, nursery
+from tests.support.litter import ForkedBot, litter
 from tests.support.neighbours import Neighbours
 from tests.support.waiting import opened
 
@@ -19,13 +19,8 @@ async def bots(
 ) -> AsyncIterator[list[ForkedBot]]:
     """So many processes on one database; killed at the end."""
     environment = around.environment(log_level="warning", **settings)
-    async with nursery() as nursing:
-        started = [await nursing.start(environment) for _ in range(count)]
-        try:
-            yield started
-        finally:
-            for bot in started:
-                await bot.kill()
+    async with litter() as bots:
+        yield [await bots.start(environment) for _ in range(count)]
 
 
 def peak_memory(bot: ForkedBot) -> float:

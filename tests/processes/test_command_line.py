@@ -17,8 +17,9 @@ from storage import schema
 from storage.embedded import EmbeddedPostgres
 from tests.support.neighbours import KEY, Neighbours, neighbours
 from tests.support.postgres import EMPTY, fresh_database
-from tests.support.processes import ROOT, bot_process, surroundings
+from tests.support.processes import bot_process
 from tests.support.secrets import PASSWORD, TOKEN, assert_kept
+from tests.support.surroundings import ROOT, surroundings
 
 AT_SCHEMA = f"The database is at schema {schema.HEAD}.\n"
 

@@ -10,7 +10,7 @@ import pytest
 from bot.standins.answers import friendly_answer
 from bot.standins.news import HANG_SECONDS
 from bot.standins.tool_choice import ToolUse
-from tests.support.forked import ForkedBot, nursery
+from tests.support.litter import ForkedBot, litter
 from tests.support.neighbours import Neighbours
 from tests.support.outside_tools import effects_in
 from tests.support.processes import bot_process
@@ -44,7 +44,7 @@ async def test_g9_killed_between_the_effect_and_its_record(
         tools="tests.support.outside_tools", lease_ttl_seconds=LONG_LEASE_SECONDS
     ) | {"OUTSIDE_FILE": str(file)}
     around.model.answer = wants(tool)
-    async with nursery() as bots:
+    async with litter() as bots:
         dying = await bots.start(
             environment, die="after tool_call" if acted else "before tool_call"
         )
@@ -79,7 +79,7 @@ async def test_a_reminder_outlives_the_process_that_set_it(around: Neighbours) -
     environment = around.environment(
         tools="bot.tools.reminders", lease_ttl_seconds=LONG_LEASE_SECONDS
     )
-    async with nursery() as bots:
+    async with litter() as bots:
         first = await bots.start(environment)
         around.telegram.say(ADA, "remind me in 2 hours to drink tea")
         await until_found(around.database_url, SET)

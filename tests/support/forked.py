@@ -1,130 +1,130 @@
-"""Speaks to the nursery: bots that start in milliseconds and can be killed by the hundred."""
+"""Speaks to the nursery: processes that start in milliseconds and can be killed by the hundred."""
 
 import asyncio
+import atexit
 import json
 import os
 import signal
+import socket
+import subprocess
 import sys
-import tempfile
-from asyncio.subprocess import PIPE, Process
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager, suppress
-from itertools import count
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
-from tests.support.processes import ROOT, surroundings
+from tests.support.surroundings import ROOT, surroundings
 
 
-class ForkedBot:
-    """A real process with `onereply run` in it."""
+class ForkServer:
+    """The nursery, from this side. There is one for all tests of this process."""
 
-    def __init__(self, pid: int, log: Path) -> None:
+    def __init__(self) -> None:
+        self._orders, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "tests.support.nursery", str(theirs.fileno())],
+                cwd=ROOT,
+                env=surroundings(),
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+            )
+        self._answer()
+
+    def fork(self, order: Mapping[str, object], files: Sequence[int]) -> int:
+        """Start a process; its pid."""
+        socket.send_fds(self._orders, [json.dumps(order).encode()], files)
+        return int(self._answer())
+
+    def close(self) -> None:
+        """End it and whatever it started."""
+        self._orders.close()
+        self._process.wait()
+
+    def _answer(self) -> bytes:
+        if not (answer := self._orders.recv(32)):
+            raise RuntimeError("the nursery has ended; see what it wrote above")
+        return answer
+
+
+@cache
+def _server() -> ForkServer:
+    server = ForkServer()
+    atexit.register(server.close)
+    return server
+
+
+class Forked:
+    """A child of the nursery; it can be used like a process of asyncio."""
+
+    def __init__(self, pid: int, fate: asyncio.StreamReader) -> None:
         self.pid = pid
-        self.log = log
-        self.exit_code: int | None = None
-        """None while it lives."""
-        self._ended = asyncio.Event()
+        self.returncode: int | None = None
+        """None while it lives; negative for a signal."""
+        self._ending = asyncio.create_task(self._end(fate))
 
-    async def ended(self) -> int:
+    async def wait(self) -> int:
         """Its exit code, once it has one."""
-        await self._ended.wait()
-        assert self.exit_code is not None
-        return self.exit_code
+        return await asyncio.shield(self._ending)
 
-    def has_ended(self, code: int) -> None:
-        """Note it; who waits for it may have given up meanwhile."""
-        self.exit_code = code
-        self._ended.set()
-
-    def signal(self, number: signal.Signals) -> None:
+    def send_signal(self, number: signal.Signals) -> None:
         """Signal it, unless it has ended."""
-        if self.exit_code is None:
+        if self.returncode is None:
             with suppress(ProcessLookupError):
                 os.kill(self.pid, number)
 
-    async def kill(self) -> None:
+    def kill(self) -> None:
         """End it at once."""
-        self.signal(signal.SIGKILL)
-        await self.ended()
+        self.send_signal(signal.SIGKILL)
+
+    async def _end(self, fate: asyncio.StreamReader) -> int:
+        self.returncode = int(await fate.read())
+        return self.returncode
 
 
-class Nursery:
-    """Where bots are forked."""
-
-    def __init__(self, process: Process, folder: Path) -> None:
-        self._process = process
-        self._folder = folder
-        self._names = count(1)
-        self._born: dict[str, asyncio.Future[int]] = {}
-        self._alive: dict[int, ForkedBot] = {}
-        self._listening = asyncio.create_task(self._listen())
-
-    async def start(
-        self,
-        environment: Mapping[str, str],
-        die: str | None = None,
-        *,
-        passes: int = 0,
-        clock_shift: float = 0.0,
-        clock_jumps_after: float = 0.0,
-    ) -> ForkedBot:
-        """Fork a bot; with `die` it kills itself at that step, after so many `passes` there."""
-        name = f"bot-{next(self._names)}"
-        log = self._folder / f"{name}.log"
-        born = self._born[name] = asyncio.get_running_loop().create_future()
-        order = {
-            "name": name,
-            "log": str(log),
-            "folder": str(self._folder),
-            "environment": surroundings() | {"LOG_FORMAT": "json"} | dict(environment),
-            "die": die,
-            "passes": passes,
-            "clock_shift": clock_shift,
-            "clock_jumps_after": clock_jumps_after,
-        }
-        assert self._process.stdin
-        self._process.stdin.write(json.dumps(order).encode() + b"\n")
-        pid = await born
-        bot = self._alive[pid]
-        bot.log = log
-        return bot
-
-    async def close(self) -> None:
-        """End the nursery and every child."""
-        assert self._process.stdin
-        self._process.stdin.close()
-        await self._process.wait()
-        await self._listening
-
-    async def _listen(self) -> None:
-        assert self._process.stdout
-        async for raw in self._process.stdout:
-            told = json.loads(raw)
-            if "pid" in told:
-                # Noted here, before its end can be told.
-                self._alive[told["pid"]] = ForkedBot(told["pid"], self._folder)
-                self._born.pop(told["name"]).set_result(told["pid"])
-            elif "ended" in told:
-                self._alive.pop(told["ended"]).has_ended(told["code"])
+async def fork(
+    module: str,
+    *arguments: str,
+    environment: Mapping[str, str],
+    folder: Path,
+    out: int,
+    err: int,
+) -> Forked:
+    """Run `python -m module` there, with these files for what it prints and what it logs."""
+    server = await asyncio.to_thread(_server)
+    order = {
+        "module": module,
+        "arguments": arguments,
+        "environment": dict(environment),
+        "folder": str(folder),
+    }
+    fate, theirs = os.pipe()
+    try:
+        pid = server.fork(order, [out, err, theirs])
+    finally:
+        os.close(theirs)
+    return Forked(pid, await _reader_of(fate))
 
 
-@asynccontextmanager
-async def nursery() -> AsyncIterator[Nursery]:
-    """A nursery that is ready; all its children end with the block."""
-    with tempfile.TemporaryDirectory(prefix="onereply-") as folder:
-        process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-m",
-            "tests.support.nursery",
-            cwd=ROOT,
-            env=surroundings(),
-            stdin=PIPE,
-            stdout=PIPE,
+async def fork_and_listen(
+    module: str, *arguments: str, environment: Mapping[str, str], folder: Path
+) -> tuple[Forked, asyncio.StreamReader, asyncio.StreamReader]:
+    """The same, with readers of what it prints and of what it logs."""
+    (printed, out), (logged, err) = os.pipe(), os.pipe()
+    try:
+        process = await fork(
+            module, *arguments, environment=environment, folder=folder, out=out, err=err
         )
-        assert process.stdout
-        assert json.loads(await process.stdout.readline()) == {"ready": True}
-        nursing = Nursery(process, Path(folder))
-        try:
-            yield nursing
-        finally:
-            await nursing.close()
+    finally:
+        os.close(out)
+        os.close(err)
+    return process, await _reader_of(printed), await _reader_of(logged)
+
+
+async def _reader_of(pipe: int) -> asyncio.StreamReader:
+    """What comes through this end of a pipe, which is closed at its end."""
+    reader = asyncio.StreamReader()
+    await asyncio.get_running_loop().connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(pipe, "rb", buffering=0)
+    )
+    return reader

@@ -2,25 +2,20 @@
 
 import asyncio
 import os
-import sys
-from asyncio.subprocess import PIPE
 
-from tests.support.processes import ROOT
+from tests.support.forked import fork_and_listen
+from tests.support.surroundings import ROOT
 
 
-async def run_module(*arguments: str, **environment: str) -> tuple[int | None, str, str]:
+async def run_module(module: str, *arguments: str, **environment: str) -> tuple[int, str, str]:
     """`python -m` with these arguments, to its end: the exit code, the output and the errors."""
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", *arguments),
-        cwd=ROOT,
-        env=os.environ | environment,
-        stdout=PIPE,
-        stderr=PIPE,
+    process, *readers = await fork_and_listen(
+        module, *arguments, environment=os.environ | environment, folder=ROOT
     )
     try:
-        out, err = await process.communicate()
+        texts = await asyncio.gather(*(reader.read() for reader in readers))
+        code = await process.wait()
     finally:
-        if process.returncode is None:
-            process.terminate()
-            await process.wait()
-    return process.returncode, out.decode(), err.decode()
+        process.kill()
+        await process.wait()
+    return code, texts[0].decode(), texts[1].decode()

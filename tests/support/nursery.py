@@ -1,117 +1,91 @@
-"""Bot processes in milliseconds: one parent has imported everything and forks a child per bot.
+"""Processes in milliseconds: one parent has imported everything, which takes seconds, and forks.
 
-    python -m tests.support.nursery      (spoken to by `tests.support.forked`)
+    python -m tests.support.nursery SOCKET      (spoken to by `tests.support.forked`)
 
-A line of JSON on standard input asks for a child: its environment, the file of its log, if it is
-to die by itself the step at which and how often it passes there before, and by how many seconds
-its clock is wrong, from when on. A line on standard output tells its pid, and another one its
-exit status.
+An order is one message on the socket that was inherited under that number: which module to run
+as `python -m` would, its arguments, environment and folder, and three files: for what it prints,
+for what it logs, and for its exit status, which is written as a number once it has ended. The
+answer is its pid.
 """
 
-import asyncio
 import ctypes
+import gc
 import json
 import os
+import pkgutil
+import runpy
 import signal
+import socket
 import sys
+from importlib import import_module
 from typing import Any
 
-import bot.app  # noqa: F401 (imported once, for all children)
-from bot.serving import run_bot
-from storage.steps import FaultPoint, no_fault
-from tests.support.clock import shift_clock
+import bot
 
 PR_SET_PDEATHSIG = 1  # prctl(2), Linux
-
-SENT = ("after record_part", "before postpone_delivery", "before recut")
-"""Where it is written down, or clear, what became of a part that was being sent."""
-
-DIED_SENDING = "died while a part was being sent"
-"""The last line of whoever dies at his step in that moment."""
+MOST_BYTES = 1 << 20
 
 
 def main() -> None:
-    """Serve until standard input ends; the children do not outlive it."""
-    children: set[int] = set()
-    signal.signal(signal.SIGCHLD, lambda *_: _reap(children))
-    _tell({"ready": True})
-    while line := _next_line():
-        order = json.loads(line)
+    """Serve until nobody is at the other end; the children do not outlive it."""
+    _import_everything()
+    orders = socket.socket(fileno=int(sys.argv[1]))
+    fates: dict[int, int] = {}
+    signal.signal(signal.SIGCHLD, lambda *_: _reap(fates))
+    orders.send(b"ready")
+    while True:
+        message, files, *_ = socket.recv_fds(orders, MOST_BYTES, 3)
+        if not message:
+            break
+        out, err, fate = files
         # The end of a child must not be told before its beginning.
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
         pid = os.fork()
         if pid == 0:
-            _be_a_bot(order)
-        children.add(pid)
-        _tell({"name": order["name"], "pid": pid})
+            for file in (orders.detach(), fate, *fates.values()):
+                os.close(file)
+            return _become(json.loads(message), out, err)
+        os.close(out)
+        os.close(err)
+        fates[pid] = fate
+        orders.send(str(pid).encode())
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGCHLD})
-    for pid in list(children):
+    for pid in list(fates):
         os.kill(pid, signal.SIGKILL)
+    return None
 
 
-def _next_line() -> str:
-    # os.read, unlike a buffered file, leaves nothing behind for a child to inherit.
-    line = b""
-    while not line.endswith(b"\n"):
-        if not (byte := os.read(0, 1)):
-            return ""
-        line += byte
-    return line.decode()
+def _import_everything() -> None:
+    for module in pkgutil.walk_packages(bot.__path__, "bot."):
+        if not module.name.endswith("__main__"):
+            import_module(module.name)
+    gc.freeze()
 
 
-def _reap(children: set[int]) -> None:
-    while children:
+def _reap(fates: dict[int, int]) -> None:
+    while fates:
         pid, status = os.waitpid(-1, os.WNOHANG)
         if pid == 0:
             return
-        children.discard(pid)
-        _tell({"ended": pid, "code": os.waitstatus_to_exitcode(status)})
+        fate = fates.pop(pid)
+        os.write(fate, str(os.waitstatus_to_exitcode(status)).encode())
+        os.close(fate)
 
 
-def _tell(what: dict[str, Any]) -> None:
-    os.write(1, json.dumps(what).encode() + b"\n")
-
-
-def _be_a_bot(order: dict[str, Any]) -> None:
+def _become(order: dict[str, Any], out: int, err: int) -> None:
     # The parent may be killed before it can end us.
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGCHLD})
-    log = os.open(order["log"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    os.dup2(log, 1)
-    os.dup2(log, 2)
+    for ours, theirs in ((out, 1), (err, 2)):
+        os.dup2(ours, theirs)
+        os.close(ours)
     os.setsid()
     os.chdir(order["folder"])
     os.environ.clear()
     os.environ.update(order["environment"])
-    try:
-        if order["clock_shift"]:
-            shift_clock(order["clock_shift"], order["clock_jumps_after"])
-        asyncio.run(run_bot(_fault(order["die"], order["passes"])))
-        code = 0
-    except BaseException:  # noqa: BLE001 (nothing may return into the parent's code)
-        sys.excepthook(*sys.exc_info())
-        code = 1
-    sys.stderr.flush()
-    os._exit(code)
-
-
-def _fault(die: str | None, passes: int) -> FaultPoint:
-    if die is None:
-        return no_fault
-    left, sending = passes, False
-
-    async def die_there(where: str) -> None:
-        nonlocal left, sending
-        sending = where == "before send_message" or (sending and where not in SENT)
-        if where == die:
-            if left == 0:
-                os.write(2, DIED_SENDING.encode() if sending else b"")
-                os.kill(os.getpid(), signal.SIGKILL)
-            left -= 1
-
-    return die_there
+    sys.argv = [order["module"], *order["arguments"]]
+    runpy.run_module(order["module"], run_name="__main__", alter_sys=True)
 
 
 if __name__ == "__main__":

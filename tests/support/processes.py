@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 import signal
 import sys
 import tempfile
@@ -12,9 +11,9 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from bot.settings import Settings
+from tests.support.forked import Forked, fork_and_listen
+from tests.support.surroundings import surroundings
 
-ROOT = Path(__file__).parents[2]
 HANG_SECONDS = 100.0
 """A start costs seconds of importing, and several may share two cores."""
 BOT = "bot"
@@ -26,11 +25,13 @@ Line = dict[str, Any]
 class BotProcess:
     """One `python -m bot`: what it logs as JSON, what it prints, and how it ends."""
 
-    def __init__(self, process: Process) -> None:
+    def __init__(
+        self, process: Process | Forked, out: asyncio.StreamReader, err: asyncio.StreamReader
+    ) -> None:
         self._process = process
         self._grown = asyncio.Event()
         self._log_ended = False
-        self._reading = asyncio.gather(self._read_log(), self._read_output())
+        self._reading = asyncio.gather(self._read_log(err), self._read_output(out))
         self.log: list[Line] = []
         self.stderr = ""
         self.stdout = ""
@@ -90,9 +91,8 @@ class BotProcess:
         await self._process.wait()
         await self._reading
 
-    async def _read_log(self) -> None:
-        assert self._process.stderr
-        async for raw in self._process.stderr:
+    async def _read_log(self, err: asyncio.StreamReader) -> None:
+        async for raw in err:
             text = raw.decode()
             self.stderr += text
             if text.startswith("{"):
@@ -101,9 +101,8 @@ class BotProcess:
         self._log_ended = True
         self._notify()
 
-    async def _read_output(self) -> None:
-        assert self._process.stdout
-        self.stdout = (await self._process.stdout.read()).decode()
+    async def _read_output(self, out: asyncio.StreamReader) -> None:
+        self.stdout = (await out.read()).decode()
 
     def _notify(self) -> None:
         self._grown.set()
@@ -116,36 +115,52 @@ async def bot_process(
 ) -> AsyncIterator[BotProcess]:
     """The command line (`run` unless said otherwise) in a process; killed if it still runs."""
     with tempfile.TemporaryDirectory(prefix="onereply-") as empty:
+        process, out, err = await fork_and_listen(
+            module,
+            *(arguments or ("run",)),
+            environment=_settings(environment),
+            folder=Path(empty),  # no .env there
+        )
+        bot = BotProcess(process, out, err)
+        async with _watched(bot):
+            yield bot
+
+
+@asynccontextmanager
+async def imported_anew(environment: Mapping[str, str]) -> AsyncIterator[BotProcess]:
+    """`python -m bot run`, from the first import on."""
+    with tempfile.TemporaryDirectory(prefix="onereply-") as empty:
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", module, *(arguments or ("run",))),
-            cwd=empty,  # no .env there
-            env=surroundings() | dict(environment) | {"LOG_FORMAT": "json"},
+            *(sys.executable, "-m", BOT, "run"),
+            cwd=empty,
+            env=_settings(environment),
             stdin=asyncio.subprocess.DEVNULL,
             stdout=PIPE,
             stderr=PIPE,
             start_new_session=True,
         )
-        bot = BotProcess(process)
-        try:
+        assert process.stdout
+        assert process.stderr
+        bot = BotProcess(process, process.stdout, process.stderr)
+        async with _watched(bot):
             yield bot
-        except BaseException:
-            await bot.clean_up()
-            # For the report of the test that failed.
-            sys.stderr.write(f"--- process {bot.pid}\n{bot.stderr}")
-            raise
-        finally:
-            await bot.clean_up()
 
 
-def surroundings() -> dict[str, str]:
-    """This process's environment without anything that a bot would take for a setting."""
-    ours = {name.upper() for name in Settings.model_fields}
-    kept = {
-        name: value
-        for name, value in os.environ.items()
-        if name not in ours and not name.startswith(("PG", "OPENAI"))
-    }
-    return kept | {"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
+def _settings(environment: Mapping[str, str]) -> dict[str, str]:
+    return surroundings() | dict(environment) | {"LOG_FORMAT": "json"}
+
+
+@asynccontextmanager
+async def _watched(bot: BotProcess) -> AsyncIterator[None]:
+    try:
+        yield
+    except BaseException:
+        await bot.clean_up()
+        # For the report of the test that failed.
+        sys.stderr.write(f"--- process {bot.pid}\n{bot.stderr}")
+        raise
+    finally:
+        await bot.clean_up()
 
 
 async def poller(processes: Sequence[BotProcess], count: int = 1) -> BotProcess:

@@ -9,8 +9,8 @@ from typing import Any
 
 import aiohttp
 
-from tests.support.processes import ROOT
 from tests.support.standin_bot import TOKEN
+from tests.support.surroundings import ROOT
 
 BOT = f"/bot{TOKEN}"
 

@@ -10,7 +10,7 @@ import pytest
 from coordination.tools.calls import canonical, key_of
 from coordination.tools.tool import Tool, reading
 from storage.records import ConversationKey
-from tests.support.processes import ROOT, surroundings
+from tests.support.surroundings import ROOT, surroundings
 from tests.support.tool_bursts import burst
 
 ADA, BOB = ConversationKey(501, 0), ConversationKey(502, 0)
