@@ -1,7 +1,6 @@
 """One process, killed while each of its chats is at another point of its reply."""
 
 import json
-import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from tests.support.gates import Gate, OutboxGates, outbox_gates
 from tests.support.neighbours import Neighbours
 from tests.support.processes import BOT, BotProcess, bot_process
 from tests.support.waiting import rows_of, until_found, until_settled
+from tests.support.whole_bursts import HELD_OPEN, closed_when_whole
 
 IN_WINDOW = 601
 GENERATING = 602
@@ -39,8 +39,6 @@ class Aftermath:
     model_calls: Sequence[str]
     runs: Sequence[str]
     parts: Sequence[str]
-    seconds: float
-    """From the kill to the last part of the reply."""
 
 
 class Scene:
@@ -50,7 +48,6 @@ class Scene:
         self._around = around
         self._outbox = outbox
         self._thinking, self._on_its_way = Gate(), Gate()
-        self.killed_at = 0.0
         around.model.answer = tell
         around.model.hook = self._hold_model
         around.telegram.hook = self._hold_telegram
@@ -70,47 +67,46 @@ class Scene:
             self._around.telegram.say(chat_id, f"{chat_id}: hello")
         for chat_id in (BETWEEN_PARTS, SENDING):
             self._around.telegram.say(chat_id, f"{chat_id}: {LONG}")
-        await self._outbox.arrival(COMMITTED, 1)
-        await self._outbox.arrival(BETWEEN_PARTS, 2)
-        await self._thinking.arrival()
-        await self._on_its_way.arrival()
+        async with closed_when_whole(self._around.database_url, 1):
+            await self._outbox.arrival(COMMITTED, 1)
+            await self._outbox.arrival(BETWEEN_PARTS, 2)
+            await self._thinking.arrival()
+            await self._on_its_way.arrival()
         self._around.telegram.say(IN_WINDOW, f"{IN_WINDOW}: hello")
         await until_found(self._around.database_url, OPEN_WINDOW, {"chat_id": IN_WINDOW})
 
     async def kill(self, process: BotProcess) -> None:
         await process.kill()
-        self.killed_at = time.monotonic()
         await self._outbox.hang_up(COMMITTED, 1)
         await self._outbox.hang_up(BETWEEN_PARTS, 2)
         # Telegram accepts what a process sent that does not live to hear of it.
         self._on_its_way.open()
         self._thinking.open()
-        assert not await self._rows(RUNS, IN_WINDOW), "killed too late for the window"
+        assert not await self._rows(RUNS, IN_WINDOW), "its window was open"
 
     @asynccontextmanager
     async def process(self, module: str = BOT, **settings: object) -> AsyncIterator[BotProcess]:
-        environment = self._around.environment(debounce_quiet_seconds=1.5, **settings)
+        environment = self._around.environment(**HELD_OPEN, **settings)
         async with bot_process(environment, module=module) as process:
             yield process
 
     async def aftermath(self, survivor: BotProcess) -> dict[int, Aftermath]:
         """What came of each chat; the guarantees must hold."""
         await survivor.logged("polling_started")
-        await until_settled(self._around.database_url)
+        async with closed_when_whole(self._around.database_url, 1):
+            await until_settled(self._around.database_url)
         assert await survivor.terminate() == 0
         assert not survivor.events("polling_failed")
         return {chat_id: await self._aftermath_of(chat_id) for chat_id in POINTS}
 
     async def _aftermath_of(self, chat_id: int) -> Aftermath:
-        seen = self._around.seen_by(chat_id)
         return Aftermath(
-            seen=[sent.text[-1] for sent in seen],
+            seen=[sent.text[-1] for sent in self._around.seen_by(chat_id)],
             model_calls=[
                 call.outcome for call in self._around.model.calls if subject_of(call) == chat_id
             ],
             runs=await self._rows(RUNS, chat_id),
             parts=await self._rows(PARTS, chat_id),
-            seconds=seen[-1].at - self.killed_at,
         )
 
     async def _rows(self, sql: str, chat_id: int) -> list[str]:

@@ -26,8 +26,9 @@ from tests.support.processes import FAR_AWAY, frozen, poller
 pytestmark = pytest.mark.timeout(600)
 
 LEASE_SECONDS = 3
+"""A successor elsewhere waits for it."""
 LONG_LEASE_SECONDS = 300
-"""More than a test has time to wait."""
+"""More than anything here waits for: on the same machine nobody has to."""
 
 Aftermaths = Mapping[int, Aftermath]
 
@@ -126,12 +127,3 @@ def test_g7_killed_inside_a_send_and_held(resumed: Aftermaths) -> None:
     assert found.seen == ["a", "b", "c"]
     assert found.model_calls == ["answered"]
     assert found.parts == ["sent", "unconfirmed", "sent"]
-
-
-def test_g7_the_reply_waits_for_the_lease_at_most(taken_over: Aftermaths) -> None:
-    # Lease and sweep take 4 seconds; what is above them is for a busy machine.
-    assert max(found.seconds for found in taken_over.values()) < 3 * LEASE_SECONDS
-
-
-def test_g7_a_successor_does_not_wait_for_the_lease(resumed: Aftermaths) -> None:
-    assert max(found.seconds for found in resumed.values()) < LONG_LEASE_SECONDS

@@ -71,9 +71,12 @@ class OutboxGates:
 
     async def hang_up(self, chat_id: int, part: int) -> None:
         """Undo what a dead process left waiting, as PostgreSQL does when it notices."""
-        # On a slow machine the statement may have run into its time limit just before.
-        if pid := await self._connection.fetchval(WAITING, chat_id, part):
-            await self._connection.execute("SELECT pg_terminate_backend($1, 5000)", int(pid))
+        # On a slow machine the statement may have run into its time limit, and been asked again.
+        await self._connection.execute(
+            f"SELECT pg_terminate_backend(pid, 5000) FROM ({WAITING}) waiting",  # noqa: S608
+            chat_id,
+            part,
+        )
         await self._connection.execute("SELECT pg_advisory_unlock($1, $2)", chat_id, part)
 
 
