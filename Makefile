@@ -38,9 +38,10 @@ run: setup ## start local mode: a bot with stand-ins for whatever is not set
 demo: setup ## play one burst and show its timeline
 	@$(VENV_PYTHON) -m bot demo
 
-# Most tests wait more than they compute, so there may be more workers than cores.
+# Most tests wait more than they compute, so there may be more workers than cores. A test may run on
+# any of them, unless its group is to stay together: what a module sets up is set up once.
 test: setup ## run every test
-	@$(VENV_PYTHON) -m pytest --numprocesses 3 --dist loadfile --quiet
+	@$(VENV_PYTHON) -m pytest --numprocesses 3 --dist loadgroup --quiet
 
 check: setup ## lint, format, types and import rules
 	@$(VENV_PYTHON) -m ruff check

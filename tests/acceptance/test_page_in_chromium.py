@@ -22,7 +22,10 @@ from tests.support.chromium import (
 from tests.support.facts import assert_guarantees
 from tests.support.neighbours import Neighbours, running_bot
 
-pytestmark = pytest.mark.skipif(not CHROMIUM.exists(), reason=MISSING)
+pytestmark = [
+    pytest.mark.skipif(not CHROMIUM.exists(), reason=MISSING),
+    pytest.mark.xdist_group("chromium"),
+]
 
 REPLIES = ".message.bot:not(.draft)"
 TRIED_AGAIN = re.compile(r"tried again in \d+\.\d s$")

@@ -13,6 +13,8 @@ from tests.support.llmock_process import LlmockProcess, llmock_process
 from tests.support.neighbours import Neighbours, running_bot
 from tests.support.waiting import until_settled
 
+pytestmark = pytest.mark.xdist_group("peers")
+
 ADA = 501
 HELLO = [Turn("user", "hello")]
 WEATHER = ToolSpec(

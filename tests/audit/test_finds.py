@@ -18,6 +18,8 @@ from tests.support.plants import Plants
 from tests.support.postgres import fresh_database
 from tests.support.waiting import opened
 
+pytestmark = pytest.mark.xdist_group("finds")
+
 PLANTS: dict[str, Plants] = {
     "G1 messages are numbered up to the counter": plants.NUMBERED,
     "G1 no message is counted twice": plants.ONCE,

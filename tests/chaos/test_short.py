@@ -8,6 +8,8 @@ from tests.chaos.report import keep
 from tests.chaos.run import run
 from tests.chaos.schedule import Plan, Schedule
 
+pytestmark = pytest.mark.xdist_group("loads the machine")
+
 # Half of what `make chaos` does in that time, for machines that are busy with other things.
 SHORT = Plan(seed=20_261, seconds=35, chats=60, processes=3, kills=15, bursts=110)
 

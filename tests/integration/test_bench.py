@@ -7,6 +7,8 @@ from tests.bench.figures import Figure, table
 from tests.bench.pgbench import BOUND, receive_script
 from tests.support.modules import run_module
 
+pytestmark = pytest.mark.xdist_group("loads the machine")
+
 ROWS = [
     "updates received",
     "event log on receiving",

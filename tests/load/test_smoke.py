@@ -1,10 +1,14 @@
 """The loads, small: that they work and what must hold at any size. Speed is not judged."""
 
+import pytest
+
 from tests.load.backlog import AT_ONCE
 from tests.load.crowd import crowd_at_once
 from tests.load.drain import drain
 from tests.load.overload import overload
 from tests.support.neighbours import Neighbours
+
+pytestmark = pytest.mark.xdist_group("loads the machine")
 
 WIDTH = 4
 LONG_SWEEP_SECONDS = 60

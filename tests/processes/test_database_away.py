@@ -22,7 +22,7 @@ from tests.support.postgres import private_server
 from tests.support.processes import BotProcess, bot_process
 from tests.support.waiting import rows_of, until_settled
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.xdist_group("database away")]
 
 RECEIVING, GENERATING, RECORDING, STOPPING = range(901, 905)
 SIZE = 30

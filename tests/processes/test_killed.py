@@ -23,7 +23,7 @@ from tests.support.postgres import fresh_database
 from tests.support.processes import FAR_AWAY, frozen, poller
 
 # Nine processes start side by side, each of which imports for seconds.
-pytestmark = pytest.mark.timeout(600)
+pytestmark = [pytest.mark.timeout(600), pytest.mark.xdist_group("killed")]
 
 LEASE_SECONDS = 3
 """A successor elsewhere waits for it."""

@@ -9,6 +9,8 @@ from subprocess import run
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+pytestmark = pytest.mark.xdist_group("metrics")
+
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("bot", "coordination", "llm", "storage")
 README = (ROOT / "README.md").read_text()
