@@ -67,7 +67,7 @@ Phone and e-mail, given in two messages, were saved as one contact
 
 async def demonstrate(folder: Path) -> tuple[int | None, str, str]:
     return await run_module(
-        *("bot", "demo"),
+        "tests.support.slow_demo",
         EMBEDDED_DATA_DIR=str(folder / "postgres"),
         # The settings of a bot do not change the play, not even wrong ones.
         DEBOUNCE_CAP_SECONDS="nonsense",
