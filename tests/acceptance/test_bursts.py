@@ -26,7 +26,7 @@ async def say_in_turn(around: Neighbours, chat_id: int, count: int, every: float
 
 
 async def test_g1_a_burst_of_four_gets_one_call_and_one_reply(around: Neighbours) -> None:
-    async with running_bot(around.settings(debounce_quiet_seconds=5)):
+    async with running_bot(around.settings(debounce_quiet_seconds=5, debounce_cap_seconds=60)):
         texts = await say_in_turn(around, ADA, 4, every=0.3)
         [reply] = await around.telegram.wait_for_reply(ADA)
         await until_settled(around.database_url)
@@ -45,7 +45,7 @@ async def test_g4_the_cap_fires_and_nothing_is_lost_or_answered_twice(around: Ne
             await asyncio.sleep(0.3)
 
     # She types on within the quiet period: only the cap can fire.
-    async with running_bot(around.settings(debounce_quiet_seconds=60, debounce_cap_seconds=3)):
+    async with running_bot(around.settings(debounce_quiet_seconds=3, debounce_cap_seconds=3)):
         await type_on(lambda: len(around.seen_by(ADA)) == 1)
         await type_on(lambda: texts[-1] not in around.seen_by(ADA)[0].text)
         await around.telegram.wait_for_reply(ADA, 2)

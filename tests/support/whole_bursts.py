@@ -22,6 +22,7 @@ CLOSE_WHOLE = """
 WITH whole AS (
     SELECT chat_id, thread_id FROM windows w JOIN conversations c USING (chat_id, thread_id)
     WHERE w.closes_at > clock_timestamp() AND c.inbound_seq - c.answered_seq >= :messages
+      AND c.committed_run IS NULL -- what its reply covers is not answered yet, but not new
     FOR UPDATE OF w SKIP LOCKED -- who waits for nobody is part of no deadlock
 )
 UPDATE windows w SET closes_at = LEAST(cap_at, clock_timestamp())
