@@ -5,13 +5,16 @@ from typing import Any
 
 from bot.commands.names import OWN
 from bot.standins.faults import Call, Refuse, Stall
+from bot.standins.model_calls import ModelCall
 from bot.words import Words
 from storage.people import person
 from tests.support.neighbours import Neighbours, running_bot
 from tests.support.waiting import opened, until_found, until_settled
+from tests.support.whole_bursts import HELD_OPEN, close_whole
 
 ADA = 501
 WORDS = Words()
+CORRECTED = "SELECT 1 AS yes FROM messages WHERE text = '/weather in Oslo'"
 
 
 async def said(around: Neighbours, count: int) -> list[str]:
@@ -45,9 +48,10 @@ async def test_what_can_be_asked_is_said_in_the_persons_language(around: Neighbo
 
 
 async def test_an_unknown_command_or_one_for_another_bot_is_a_message(around: Neighbours) -> None:
-    async with running_bot(around.settings()):
+    async with running_bot(around.settings(**HELD_OPEN)):
         around.telegram.say(ADA, "/weather in Oslo")
         around.telegram.say(ADA, "/help@another_bot")
+        await close_whole(around.database_url)
         [reply] = await around.telegram.wait_for_reply(ADA)
         await until_settled(around.database_url)
     assert "/weather in Oslo" in reply.text
@@ -66,12 +70,14 @@ async def test_a_long_list_of_commands_comes_in_parts(around: Neighbours) -> Non
 async def test_words_after_a_slash_can_be_corrected_and_a_command_cannot(
     around: Neighbours,
 ) -> None:
-    async with running_bot(around.settings(debounce_quiet_seconds=1)):
+    async with running_bot(around.settings(**HELD_OPEN)):
         asked = around.telegram.say(ADA, "/weather in Olso")
         privacy = around.telegram.say(ADA, "/privacy")
         await said(around, 1)
-        around.telegram.edit(ADA, asked, "/weather in Oslo")
         around.telegram.edit(ADA, privacy, "/export")
+        around.telegram.edit(ADA, asked, "/weather in Oslo")
+        await until_found(around.database_url, CORRECTED)
+        await close_whole(around.database_url, 1)
         reply = (await said(around, 2))[-1]
         await until_settled(around.database_url)
     assert "/weather in Oslo" in reply
@@ -132,6 +138,9 @@ async def test_settings_are_chosen_by_buttons(around: Neighbours) -> None:
 
 
 async def test_who_does_not_want_to_see_drafts_sees_typing(around: Neighbours) -> None:
+    async def until_typing(_call: ModelCall) -> None:
+        await around.telegram.wait_for_calls("sendChatAction")
+
     async with running_bot(around.settings()):
         around.telegram.say(ADA, "/settings")
         await said(around, 1)
@@ -139,9 +148,8 @@ async def test_who_does_not_want_to_see_drafts_sees_typing(around: Neighbours) -
         await until_found(
             around.database_url, "SELECT 1 AS yes FROM people WHERE wants_streaming = false"
         )
-        around.model.delay = 1
+        around.model.hook = until_typing
         around.telegram.say(ADA, "first")
-        await around.telegram.wait_for_calls("sendChatAction")
         await around.telegram.wait_for_reply(ADA, 2)
         await until_settled(around.database_url)
     calls = around.telegram.call_counts

@@ -36,7 +36,7 @@ async def test_g1_a_fault_that_passes_delays_the_reply(
     around: Neighbours, fault: str, argument: float | None
 ) -> None:
     switches = around.model.switches
-    patience = {"model_timeout_seconds": 1} if fault == "hang" else {}
+    patience = {"model_timeout_seconds": 4} if fault == "hang" else {}
     async with running_bot(around.settings(**patience)):
         switches.on(fault, argument)
         around.telegram.say(ADA, "hello")

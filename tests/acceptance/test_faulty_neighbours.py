@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import pytest
 
+from bot.standins.faults import Call
 from bot.standins.model_calls import ModelCall
 from bot.standins.replies import NEW_MESSAGES
 from tests.support.neighbours import Neighbours
@@ -143,11 +144,15 @@ async def test_it_starts_while_telegram_is_away(around: Neighbours) -> None:
 
 @pytest.mark.parametrize("method", ["sendChatAction", "sendMessageDraft"])
 async def test_what_is_shown_meanwhile_delays_no_reply(around: Neighbours, method: str) -> None:
-    around.model.delay = 0.4
-    around.telegram.switches.on("slow", 300, methods=[method])
+    slow = around.telegram.switches
+
+    async def until_it_is_slow(_call: ModelCall) -> None:
+        await slow.wait_for_strikes("slow")
+
+    around.model.hook = until_it_is_slow
+    slow.on("slow", 300, methods=[method])
     async with bot_for_both(around, streaming=method != "sendChatAction"):
         write(around)
-        await around.telegram.switches.wait_for_strikes("slow")
         await around.telegram.wait_for_reply(ADA)
         await until_settled(around.database_url)
 
@@ -155,8 +160,13 @@ async def test_what_is_shown_meanwhile_delays_no_reply(around: Neighbours, metho
 async def test_an_answer_that_comes_too_late_is_not_sent_again(
     around: Neighbours, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bot.courier.REQUEST_SECONDS", 0.2)
-    around.telegram.switches.on("slow", 0.6, methods=NEW_MESSAGES)
+    async def hook(call: Call) -> None:
+        if call.method in NEW_MESSAGES:
+            await until_settled(around.database_url)
+
+    # Long enough for the request to leave, however slow the machine is.
+    monkeypatch.setattr("bot.courier.REQUEST_SECONDS", 4)
+    around.telegram.hook = hook
     async with bot_for_both(around):
         write(around)
         await around.model.wait_for_calls(2)

@@ -11,6 +11,7 @@ from bot.attachments.pictures import LONGEST_SIDE
 from bot.standins.pictures import blank_png
 from tests.support.neighbours import Neighbours, running_bot
 from tests.support.waiting import until_settled
+from tests.support.whole_bursts import HELD_OPEN, close_whole
 
 ADA = 501
 CHAT = {"id": ADA, "type": "private"}
@@ -32,10 +33,11 @@ def shown(part: dict[str, Any]) -> Image.Image:
 
 
 async def test_an_album_and_a_text_get_one_reply_that_saw_it_all(around: Neighbours) -> None:
-    async with running_bot(around.settings()):
+    async with running_bot(around.settings(**HELD_OPEN)):
         pictures = [blank_png(2000, 1000), blank_png(30, 40)]
         await around.telegram.say_album(ADA, pictures, "Which one?")
         around.telegram.say(ADA, "Quick!")
+        await close_whole(around.database_url, 3)
         text, first, second = await asked(around)
     assert text == {"type": "text", "text": "[sent a photo] Which one?\n[sent a photo]\nQuick!"}
     assert shown(first).size == (LONGEST_SIDE, LONGEST_SIDE // 2)
@@ -83,11 +85,12 @@ async def test_a_retry_shows_the_pictures_again(around: Neighbours) -> None:
 
 
 async def test_what_cannot_be_read_is_answered_too(around: Neighbours) -> None:
-    async with running_bot(around.settings()):
+    async with running_bot(around.settings(**HELD_OPEN)):
         message = {"message_id": 1, "date": int(time()), "chat": CHAT}
         around.telegram.push({"message": {**message, "document": GONE}})
         around.telegram.say_document(ADA, b"%PDF-", "broken.pdf", "application/pdf")
         around.telegram.say_document(ADA, b"PK", "a.zip", "application/zip")
+        await close_whole(around.database_url, 3)
         content = await asked(around)
     assert content.splitlines() == [
         "[sent a document: a.txt, text/plain]",

@@ -21,6 +21,7 @@ from tests.support.chromium import (
 )
 from tests.support.facts import assert_guarantees
 from tests.support.neighbours import Neighbours, running_bot
+from tests.support.whole_bursts import HELD_OPEN, close_whole
 
 pytestmark = [
     pytest.mark.skipif(not CHROMIUM.exists(), reason=MISSING),
@@ -53,6 +54,14 @@ async def attach_photo(page: Page, picture: Path) -> None:
     await (await chooser.value).set_files(picture)
 
 
+async def reply_with(page: Page, picture: Path) -> None:
+    """Reply to the answer with a picture."""
+    await choose(page.locator(REPLIES), "Reply")
+    await expect(page.locator("#about")).to_be_visible()
+    await page.get_by_label("Message", exact=True).fill("Look at this")
+    await attach_photo(page, picture)
+
+
 async def width_of(page: Page) -> int:
     """How wide the page would have to be to show everything."""
     return int(await page.evaluate("document.documentElement.scrollWidth"))
@@ -61,12 +70,13 @@ async def width_of(page: Page) -> int:
 async def test_a_chat_in_the_browser(around: Neighbours, db: Database, tmp_path: Path) -> None:
     picture = tmp_path / "grey.png"
     picture.write_bytes(blank_png(300, 200))
-    around.model.delay, around.model.per_word = 0.5, 0.2
+    around.model.delay, around.model.per_word = 0.5, 0.5
     async with (
-        running_bot(around.settings(debounce_quiet_seconds=1)),
+        running_bot(around.settings(**HELD_OPEN)),
         page_in_chromium(around, db, 1280, 800) as page,
     ):
         await write(page, "Hello", "Is anybody there?")
+        await close_whole(around.database_url)
         await expect(page.locator(DRAFT_WITH_WORDS)).to_be_visible()
         await page.screenshot(path=tmp_path / "draft.png")
         await expect(page.locator(REPLIES)).to_contain_text("anybody there")
@@ -79,14 +89,12 @@ async def test_a_chat_in_the_browser(around: Neighbours, db: Database, tmp_path:
         await expect(first).to_contain_text("edited")
 
         around.model.per_word = 0
-        await choose(page.locator(REPLIES), "Reply")
-        await expect(page.locator("#about")).to_be_visible()
-        await page.get_by_label("Message", exact=True).fill("Look at this")
-        await attach_photo(page, picture)
+        await reply_with(page, picture)
         sent = page.locator(".message.person").last
         await expect(sent).to_contain_text("Look at this")
         await expect(sent.locator(".cite")).to_contain_text("Thank you, I read all of it")
         await expect(sent.get_by_role("img")).to_have_js_property("naturalWidth", 300)
+        await close_whole(around.database_url, 1)
         await expect(page.locator(REPLIES)).to_have_count(2)
         await expect(page.locator(REPLIES).last).to_contain_text("300x200")
         await expect(page.locator("#unanswered")).to_have_text("0")
@@ -98,10 +106,11 @@ async def test_a_chat_in_the_browser(around: Neighbours, db: Database, tmp_path:
 
 async def test_a_chat_on_a_phone(around: Neighbours, db: Database, tmp_path: Path) -> None:
     async with (
-        running_bot(around.settings()),
+        running_bot(around.settings(**HELD_OPEN)),
         page_in_chromium(around, db, 390, 844) as page,
     ):
         await write(page, "A long word: " + 100 * "x", "https://example.org/" + 80 * "y")
+        await close_whole(around.database_url)
         await expect(page.locator(REPLIES)).to_have_count(1)
         await expect(page.locator(REPLIES)).to_be_in_viewport()
         await page.screenshot(path=tmp_path / "phone.png")

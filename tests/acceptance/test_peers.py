@@ -12,6 +12,7 @@ from tests.support.facts import assert_guarantees
 from tests.support.llmock_process import LlmockProcess, llmock_process
 from tests.support.neighbours import Neighbours, running_bot
 from tests.support.waiting import until_settled
+from tests.support.whole_bursts import HELD_OPEN, close_whole
 
 pytestmark = pytest.mark.xdist_group("peers")
 
@@ -74,7 +75,7 @@ async def test_each_fault_of_llmock_is_told_from_the_others(
 ) -> None:
     fault, sort = FAULTS[name]
     await llmock.expect({"type": "reply", "text": "one two three four five six"}, fault)
-    client = writer(llmock, seconds=2 if name == "stalls" else 20)
+    client = writer(llmock, seconds=5 if name == "stalls" else 20)
     with pytest.raises(sort) as caught:
         await client.write(HELLO)
     await client.aclose()
@@ -102,9 +103,10 @@ async def test_the_bot_is_judged_resilient_by_llmock(
 ) -> None:
     faults = [fail(429, retry_after=1), broken("truncate"), broken("disconnect"), fail(503)]
     await llmock.expect(*faults, {"type": "reply", "text": "A grey picture.", "times": None})
-    async with running_bot(around.settings(openai_base_url=llmock.url)):
+    async with running_bot(around.settings(openai_base_url=llmock.url, **HELD_OPEN)):
         around.telegram.say_photo(ADA, blank_png(40, 30), "What is it?")
         around.telegram.say(ADA, "Well?")
+        await close_whole(around.database_url)
         [reply] = await around.telegram.wait_for_reply(ADA)
         await until_settled(around.database_url)
     assert reply.text == "A grey picture."

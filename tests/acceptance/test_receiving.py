@@ -7,6 +7,7 @@ import pytest
 
 from tests.support.neighbours import Neighbours, running_bot
 from tests.support.waiting import rows_of, until_found, until_settled
+from tests.support.whole_bursts import HELD_OPEN, close_whole
 
 ADA, BOB, GROUP, CHANNEL = 501, 502, -1001, -1002
 ALL_MESSAGES = "SELECT chat_id, thread_id, message_id, text FROM messages ORDER BY chat_id, seq"
@@ -27,10 +28,11 @@ def private(chat_id: int, message_id: int, **content: object) -> dict[str, Any]:
 async def test_g6_the_same_message_under_two_update_ids_is_counted_once(
     around: Neighbours,
 ) -> None:
-    async with running_bot(around.settings()):
+    async with running_bot(around.settings(**HELD_OPEN)):
         for update_id in (9_000_000, 9_000_001, 12):
             around.telegram.push({"update_id": update_id, **private(ADA, 7, text="once")})
         around.telegram.say(ADA, "twice", message_id=8)
+        await close_whole(around.database_url)
         await around.telegram.wait_for_reply(ADA)
         await until_settled(around.database_url)
     assert [row.text for row in await rows_of(around.database_url, ALL_MESSAGES)] == [

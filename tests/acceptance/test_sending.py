@@ -15,15 +15,19 @@ from bot.standins.faults import (
     RefuseCompletion,
 )
 from bot.standins.model_calls import ModelCall
-from bot.standins.news import HANG_SECONDS
 from bot.standins.replies import NEW_MESSAGES
 from tests.support.neighbours import Neighbours, running_bot
 from tests.support.said import APOLOGY
-from tests.support.waiting import rows_of, until_settled
+from tests.support.waiting import rows_of, until_found, until_settled
 
 ADA, BOB = 501, 502
 RUN_STATES = "SELECT state, reason FROM runs WHERE chat_id = 501 ORDER BY number"
+HELD_BACK = "SELECT 1 FROM conversations WHERE deliver_after IS NOT NULL"
 PARTS = "SELECT state, attempts FROM outbox ORDER BY chat_id, run, part"
+
+
+def is_to_ada(call: Call) -> bool:
+    return call.method in NEW_MESSAGES and call.params["chat_id"] == str(ADA)
 
 
 def fault_on_sends(around: Neighbours, *faults: Fault) -> None:
@@ -31,8 +35,7 @@ def fault_on_sends(around: Neighbours, *faults: Fault) -> None:
     waiting = list(faults)
 
     async def hook(call: Call) -> Fault | None:
-        to_ada = call.method in NEW_MESSAGES and call.params["chat_id"] == str(ADA)
-        return waiting.pop(0) if to_ada and waiting else None
+        return waiting.pop(0) if is_to_ada(call) and waiting else None
 
     around.telegram.hook = hook
 
@@ -73,14 +76,17 @@ async def test_g7_a_long_reply_comes_in_parts_and_in_order(
 
 
 async def test_429_holds_back_that_chat_alone(around: Neighbours) -> None:
-    fault_on_sends(around, Refuse(429, "Too Many Requests: retry after 2", retry_after=2))
+    # Long enough for Bob's answer, however slow the machine is.
+    fault_on_sends(around, Refuse(429, "Too Many Requests: retry after 6", retry_after=6))
     async with running_bot(around.settings()):
         around.telegram.say(ADA, "hello")
         around.telegram.say(BOB, "hello")
         [to_bob] = await around.telegram.wait_for_reply(BOB)
         [to_ada] = await around.telegram.wait_for_reply(ADA)
         await until_settled(around.database_url)
-    assert to_ada.at - to_bob.at > 1.5
+    first, second = (call.at for call in around.telegram.calls if is_to_ada(call))
+    assert second - first > 5.5
+    assert to_bob.at < to_ada.at
     assert len(around.model.calls) == 2
 
 
@@ -115,12 +121,18 @@ async def test_an_answer_that_never_came_is_held_or_resent_as_ruled(
 
 
 async def test_g7_a_refused_connection_is_tried_again(around: Neighbours) -> None:
+    gate = asyncio.Event()
+
+    async def hook(_call: ModelCall) -> None:
+        await gate.wait()
+
+    around.model.hook = hook
     async with running_bot(around.settings()):
-        around.model.delay = 0.5
         around.telegram.say(ADA, "hello")
         await around.model.wait_for_calls(1)
         await around.telegram.stop()
-        await asyncio.wait_for(around.model.calls[0].done.wait(), HANG_SECONDS)
+        gate.set()
+        await until_found(around.database_url, HELD_BACK)
         await around.telegram.start()
         await around.telegram.wait_for_reply(ADA)
         await until_settled(around.database_url)
@@ -177,7 +189,10 @@ async def test_g10_a_failure_for_good_ends_in_one_apology_at_once(around: Neighb
 
 
 async def test_typing_is_shown_while_the_model_works(around: Neighbours) -> None:
-    around.model.delay = 0.6
+    async def until_typing(_call: ModelCall) -> None:
+        await around.telegram.wait_for_calls("sendChatAction")
+
+    around.model.hook = until_typing
     await one_reply(around, streaming=False)
     assert [action.action for action in around.telegram.actions] == ["typing"]
 

@@ -1,8 +1,9 @@
 """Many chats at once: none of them waits for another, and each burst costs one call."""
 
 from tests.support.neighbours import Neighbours, running_bot
-from tests.support.side_by_side import talk
+from tests.support.side_by_side import LINES, talk
 from tests.support.waiting import until_settled
+from tests.support.whole_bursts import HELD_OPEN, closed_when_whole
 
 CHATS, BURSTS = 50, 3
 MODEL_SECONDS = 2
@@ -10,8 +11,10 @@ MODEL_SECONDS = 2
 
 async def test_g1_one_reply_and_one_call_for_each_burst_of_fifty_chats(around: Neighbours) -> None:
     around.model.delay = MODEL_SECONDS
-    # Quiet is long against the pauses: a busy machine must not split a burst.
-    async with running_bot(around.settings(debounce_quiet_seconds=1.5, debounce_cap_seconds=10)):
+    async with (
+        running_bot(around.settings(**HELD_OPEN)),
+        closed_when_whole(around.database_url, LINES),
+    ):
         answered = await talk(around.telegram, chats=CHATS, bursts=BURSTS, pause=0.1, spread=1)
         await until_settled(around.database_url)
     assert len(answered) == CHATS * BURSTS

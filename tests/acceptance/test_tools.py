@@ -8,6 +8,7 @@ import pytest
 from tests.support.neighbours import Neighbours, running_bot
 from tests.support.surroundings import ROOT
 from tests.support.waiting import rows_of, until_found, until_settled
+from tests.support.whole_bursts import HELD_OPEN, close_whole
 
 README = ROOT / "README.md"
 
@@ -29,9 +30,10 @@ async def contact(around: Neighbours) -> dict[str, str]:
 async def test_a_phone_number_and_an_address_in_two_messages_are_one_record(
     around: Neighbours,
 ) -> None:
-    async with running_bot(around.settings(tools=SHIPPED)):
+    async with running_bot(around.settings(tools=SHIPPED, **HELD_OPEN)):
         around.telegram.say(ADA, "+44 20 7183 8750")
         around.telegram.say(ADA, "ada@example.org")
+        await close_whole(around.database_url)
         [reply] = await around.telegram.wait_for_reply(ADA)
         await until_settled(around.database_url)
     assert await contact(around) == {"email": "ada@example.org", "phone": "+442071838750"}
@@ -47,9 +49,10 @@ async def test_the_example_of_the_readme(
     example = README.read_text().partition("    # restaurant.py\n")[2].partition("\n\nPut it")[0]
     (tmp_path / "restaurant.py").write_text(dedent(example))
     monkeypatch.syspath_prepend(str(tmp_path))
-    async with running_bot(around.settings(tools="restaurant")):
+    async with running_bot(around.settings(tools="restaurant", **HELD_OPEN)):
         around.telegram.say(ADA, 'call book_table {"day": "2030-01-31"}')
         around.telegram.say(ADA, "call opening_hours")
+        await close_whole(around.database_url)
         [reply] = await around.telegram.wait_for_reply(ADA)
         await until_settled(around.database_url)
     assert "A table for 2 is booked on 2030-01-31." in reply.text

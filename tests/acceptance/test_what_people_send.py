@@ -12,13 +12,16 @@ from bot.standins.telegram import TelegramStandIn
 from storage.database import Database
 from tests.support.facts import assert_guarantees
 from tests.support.neighbours import Neighbours, running_bot
-from tests.support.waiting import until_settled
+from tests.support.waiting import until_found, until_settled
+from tests.support.whole_bursts import HELD_OPEN
 from tests.support.written_pdf import written_pdf
 
 ADA = 501
 PDF = written_pdf("It snows")
 PAUSE = 0.8
-"""Seconds: longer than the usual quiet, shorter than the long one."""
+"""Seconds: longer than the usual quiet, much shorter than the long one."""
+SAID = "SELECT 1 AS yes FROM messages HAVING count(*) = :said"
+CLOSE = "UPDATE windows SET closes_at = clock_timestamp() RETURNING 1"
 
 BURSTS: dict[str, Callable[[TelegramStandIn, int], object]] = {
     "[sent a sticker: 🎉]\nHurray": lambda people, chat: (
@@ -60,9 +63,16 @@ BURSTS: dict[str, Callable[[TelegramStandIn, int], object]] = {
 async def one_answer(
     around: Neighbours, db: Database, chats: Sequence[int] = (ADA,), **changed: object
 ) -> AsyncIterator[TelegramStandIn]:
-    """The people while they write; each of them gets one reply, which costs one call."""
-    async with running_bot(around.settings(**{"debounce_long_quiet_seconds": 3, **changed})):
+    """The people while they write; each of them gets one reply, which costs one call.
+
+    The windows close once all is received, unless the quiet periods are `changed`.
+    """
+    async with running_bot(around.settings(**{**HELD_OPEN, **changed})):
         yield around.telegram
+        if not changed.keys() & HELD_OPEN.keys():
+            said = sum(len(around.telegram.chats.by_id[chat].lines) for chat in chats)
+            await until_found(around.database_url, SAID, {"said": said})
+            await db.fetch(CLOSE, {})
         for chat in chats:
             await around.telegram.wait_for_reply(chat)
         await until_settled(around.database_url)
@@ -99,7 +109,9 @@ async def test_an_album_waits_for_a_slow_sibling_and_its_question(
     around: Neighbours, db: Database
 ) -> None:
     pictures = [blank_png(40, 30), blank_png(50, 30), blank_png(60, 30)]
-    async with one_answer(around, db, debounce_cap_seconds=20) as people:
+    async with one_answer(
+        around, db, debounce_quiet_seconds=0.3, debounce_long_quiet_seconds=6
+    ) as people:
         await people.say_album(ADA, pictures, "Ours", delay=PAUSE)
         people.say(ADA, "Which one?")
     words = "[sent a photo] Ours\n[sent a photo]\n[sent a photo]\nWhich one?"
@@ -176,7 +188,7 @@ async def test_a_long_paste_is_one_message_again(around: Neighbours, db: Databas
     paste = " ".join(f"word{number}" for number in range(1500))
     parts = cut_paste(paste)
     assert len(parts) == 4
-    async with one_answer(around, db, debounce_cap_seconds=20) as people:
+    async with one_answer(around, db) as people:
         for part in parts:
             people.say(ADA, part)
     assert "".join(asked(around)[0].split()) == "".join(paste.split())

@@ -14,6 +14,7 @@ from tests.support.one_of_each import ada_is_answered
 from tests.support.said import ONLY_PRIVATE
 from tests.support.seen import Comparison, Said, all_said, audit_seen
 from tests.support.waiting import opened, until_settled
+from tests.support.whole_bursts import HELD_OPEN, closed_when_whole
 
 SAID = [Said(ADA.chat_id, 0, number, f"text {number}") for number in (1, 2, 3)]
 NAMED = "UPDATE outbox SET message_id = 100 * run + part RETURNING part"
@@ -141,9 +142,13 @@ async def test_the_bot_at_work_is_as_seen(around: Neighbours, policy: str, resen
         return faults.pop() if faults and call.method in NEW_MESSAGES else None
 
     around.telegram.hook = once
-    async with running_bot(around.settings(on_uncertain_delivery=policy)):
+    said = ("hello", "are you\n there?", " ")
+    async with (
+        running_bot(around.settings(on_uncertain_delivery=policy, **HELD_OPEN)),
+        closed_when_whole(around.database_url, len(said)),
+    ):
         for chat_id in (501, 502):
-            for text in ("hello", "are you\n there?", " "):
+            for text in said:
                 around.telegram.say(chat_id, text)
         await around.model.wait_for_calls(2)
         await until_settled(around.database_url)

@@ -17,7 +17,7 @@ from bot.standins.model_calls import ModelCall
 from bot.standins.replies import NEW_MESSAGES
 from coordination.breaker import FAILURES_TO_OPEN
 from tests.support.neighbours import Neighbours
-from tests.support.waiting import until_found
+from tests.support.waiting import rows_of, until_found
 
 ADA, GROUP = 501, -1001
 OTHERS = range(601, 601 + FAILURES_TO_OPEN)
@@ -28,6 +28,13 @@ WHERE answered_seq > 0 OR (deliver_after > clock_timestamp() AND lease_holder IS
 """
 
 TOLD_TO_WAIT = "SELECT 1 FROM events WHERE type = 'told_to_wait' AND chat_id = :chat_id"
+
+EXPIRIES = "SELECT lease_expires_at, expires_at FROM conversations, pollers"
+
+RENEWED = f"""
+{EXPIRIES} WHERE lease_expires_at <> CAST(:lease AS timestamptz)
+AND expires_at <> CAST(:polling AS timestamptz)
+"""
 
 ANSWERED_UP_TO = "SELECT 1 FROM conversations WHERE answered_seq = {}"
 
@@ -48,7 +55,14 @@ async def with_a_document(around: Neighbours, stop: Stop) -> None:
 
 
 async def slow_model(around: Neighbours, stop: Stop) -> None:
-    around.model.delay = 1.5
+    """The model takes its time until the bot has renewed whatever it holds."""
+
+    async def hook(_call: ModelCall) -> None:
+        [row] = await rows_of(around.database_url, EXPIRIES)
+        before = {"lease": row.lease_expires_at, "polling": row.expires_at}
+        await until_found(around.database_url, RENEWED, before)
+
+    around.model.hook = hook
     await plain(around, stop)
 
 

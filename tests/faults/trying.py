@@ -7,13 +7,14 @@ import pytest
 
 from bot.standins.answers import friendly_answer
 from storage.embedded import EmbeddedPostgres
-from tests.faults.scenes import ADA, enough, remembered
-from tests.faults.scenes_with_tools import TOOLS, reminded, undone
+from tests.faults.scenes import ADA, enough, interrupted, model_away, remembered, throttled
+from tests.faults.scenes_with_tools import TOOLS, left_behind, reminded, superseded, undone
 from tests.faults.steps import ALL_SCENES, SCENES, TOOL_SCENES, scene_of
 from tests.support.neighbours import Neighbours, neighbours
 from tests.support.postgres import fresh_database
 from tests.support.said import APOLOGY, STOPPED
 from tests.support.waiting import rows_of, until_found, until_settled
+from tests.support.whole_bursts import closed_when_whole
 
 SIDE_BY_SIDE = 5
 HANG_SECONDS = 240
@@ -26,6 +27,15 @@ HAVING count(*) > 1 OR bool_or(state IN ('processing', 'to_undo'))
 BOTH_RECEIVED = (
     "SELECT 1 AS yes FROM messages WHERE text IN ('first', 'second') HAVING count(*) = 2"
 )
+
+ONE_BY_ONE = (interrupted, left_behind, model_away, remembered, superseded, throttled)
+"""Scenes in which a message is to be answered, or begun to be, before the next one is said."""
+
+CLOSED_WHEN_WHOLE = {
+    "debounce_quiet_seconds": 20,
+    "debounce_long_quiet_seconds": 20,
+    "debounce_cap_seconds": 20,
+}
 
 parts = pytest.mark.parametrize("part", [SCENES, TOOL_SCENES], ids=["plain", "tools"])
 
@@ -40,7 +50,12 @@ async def try_all(postgres: EmbeddedPostgres, cases: Iterable[str], trial: Trial
     room = asyncio.Semaphore(SIDE_BY_SIDE)
 
     async def try_one(case: str) -> str | None:
-        async with room, fresh_database(postgres) as dsn, neighbours(dsn) as around:
+        async with (
+            room,
+            fresh_database(postgres) as dsn,
+            neighbours(dsn) as around,
+            closed_when_whole(dsn),
+        ):
             try:
                 async with asyncio.timeout(HANG_SECONDS):
                     await trial(around, case)
@@ -70,7 +85,10 @@ def settings_for(point: str, **changed: object) -> dict[str, object]:
     short = {"lease_ttl_seconds": 3} if step == "renew_resource" else {}
     forgetful = {"history_messages": 1} if ALL_SCENES[step] is remembered else {}
     soon = {"outage_notice_seconds": 0} if step == "tell_to_wait" else {}
-    return {"debounce_quiet_seconds": 0.2} | changed | tools | short | forgetful | soon
+    # Somebody is to die there before anything else was said.
+    is_one_by_one = ALL_SCENES[step] in ONE_BY_ONE or step == "free_leases_of"
+    quiet = {"debounce_quiet_seconds": 0.2} if is_one_by_one else CLOSED_WHEN_WHOLE
+    return {**quiet, **changed, **tools, **short, **forgetful, **soon}
 
 
 def was_stopped_early(seen: Sequence[str]) -> bool:

@@ -32,4 +32,4 @@ async def test_it_waits_for_a_database_that_comes_back_in_time() -> None:
             raise away.pop()
         return "done"
 
-    assert await until_available(verb, patience=5) == "done"
+    assert await until_available(verb, patience=60) == "done"

@@ -18,7 +18,7 @@ from tests.support.acts import ADA
 from tests.support.neighbours import Neighbours
 from tests.support.waiting import opened
 
-TTL = timedelta(seconds=2)
+TTL = timedelta(seconds=60)
 STATE = "SELECT state FROM outbox"
 
 

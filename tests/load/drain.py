@@ -9,7 +9,7 @@ from tests.load.backlog import leave_backlog
 from tests.load.gauge import first_calls, flight, furthest_jump, percentile
 from tests.load.processes import bots, peak_memory, until_answered
 from tests.support.neighbours import Neighbours
-from tests.support.waiting import rows_of
+from tests.support.waiting import rows_of, until_found
 
 NEWCOMERS_FROM = 900_001
 QUIET_SECONDS = 0.3
@@ -19,6 +19,7 @@ SELECT CAST(SUM(EXTRACT(EPOCH FROM ended_at - started_at))
     / EXTRACT(EPOCH FROM MAX(started_at) - MIN(started_at)) AS float) AS mean
 FROM runs WHERE chat_id < 900001
 """
+ALL_HEARD = "SELECT 1 FROM conversations WHERE chat_id >= 900001 HAVING count(*) = :chats"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,7 @@ async def drain(
         arriving.cancel()
         with suppress(asyncio.CancelledError):
             await arriving
+        await until_found(around.database_url, ALL_HEARD, {"chats": len(came)})
         await until_answered(around)
         memory = max(peak_memory(bot) for bot in started)
     firsts = first_calls(around.model.calls)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from bot.standins.model_calls import ModelCall
 from tests.load.backlog import AT_ONCE
 from tests.load.crowd import crowd_at_once
 from tests.load.drain import drain
@@ -16,6 +17,10 @@ LONG_SWEEP_SECONDS = 60
 
 
 async def test_a_backlog_drains_without_waiting_for_sweeps(around: Neighbours) -> None:
+    async def until_all_are_at_work(_call: ModelCall) -> None:
+        await around.model.wait_for_calls(WIDTH)
+
+    around.model.hook = until_all_are_at_work
     found = await drain(
         around,
         size=60,
@@ -31,7 +36,7 @@ async def test_a_backlog_drains_without_waiting_for_sweeps(around: Neighbours) -
 
 
 async def test_a_crowd_is_answered_once_each(around: Neighbours) -> None:
-    found = await crowd_at_once(around, size=100, width=16, model_seconds=0.05, quiet=1)
+    found = await crowd_at_once(around, size=100, width=16, model_seconds=0.05, quiet=6)
     assert found.peak_calls <= 16
     assert found.answered_twice == 0
 

@@ -10,6 +10,9 @@ from bot.standins.news import HANG_SECONDS
 from bot.standins.replies import Sent
 from bot.standins.telegram import TelegramStandIn
 
+LINES = 3
+"""In each burst."""
+
 
 @dataclass(frozen=True, slots=True)
 class Answered:
@@ -43,7 +46,7 @@ async def _one_chat(
     await asyncio.sleep(start)
     found = []
     for burst in range(bursts):
-        lines = [f"line {line} of burst {burst} in chat {chat_id}." for line in range(3)]
+        lines = [f"line {line} of burst {burst} in chat {chat_id}." for line in range(LINES)]
         for line in lines:
             await asyncio.sleep(pause)
             telegram.say(chat_id, line)

@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 
-from tests.support.waiting import opened
+from tests.support.waiting import opened, until_found
 
 HELD_OPEN: Mapping[str, object] = {
     "debounce_quiet_seconds": 600,
@@ -19,12 +19,21 @@ HELD_OPEN: Mapping[str, object] = {
 """Settings under which no window closes by itself within a test."""
 
 CLOSE_WHOLE = """
+WITH whole AS (
+    SELECT chat_id, thread_id FROM windows w JOIN conversations c USING (chat_id, thread_id)
+    WHERE w.closes_at > clock_timestamp() AND c.inbound_seq - c.answered_seq >= :messages
+      AND c.committed_run IS NULL -- what its reply covers is not answered yet, but not new
+    FOR UPDATE OF w SKIP LOCKED -- who waits for nobody is part of no deadlock
+)
 UPDATE windows w SET closes_at = LEAST(cap_at, clock_timestamp())
-FROM conversations c
-WHERE c.chat_id = w.chat_id AND c.thread_id = w.thread_id
-  AND w.closes_at > clock_timestamp() AND c.inbound_seq - c.answered_seq >= :messages
+FROM whole WHERE whole.chat_id = w.chat_id AND whole.thread_id = w.thread_id
 RETURNING w.chat_id
 """
+
+
+async def close_whole(database_url: str, messages: int = 2) -> None:
+    """Close the windows in which so many messages are unanswered, as soon as there are any."""
+    await until_found(database_url, CLOSE_WHOLE, {"messages": messages})
 
 
 @asynccontextmanager

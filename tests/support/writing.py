@@ -11,7 +11,7 @@ KEY = "sk-very-secret"
 
 @asynccontextmanager
 async def writer_at(
-    base_url: str, *, key: str = KEY, timeout_seconds: float = 5
+    base_url: str, *, key: str = KEY, timeout_seconds: float = 60
 ) -> AsyncIterator[OpenAIWriter]:
     """It asks the server at that address, for some model."""
     settings = ModelSettings(key, base_url, "some-model", timeout_seconds=timeout_seconds)

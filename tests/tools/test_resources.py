@@ -118,7 +118,7 @@ async def test_a_run_that_is_stopped_in_the_very_take_leaves_nothing_in_use(
 
 
 async def test_who_works_long_keeps_it(db: Database) -> None:
-    short = timedelta(seconds=0.3)
+    short = timedelta(seconds=6)
     shared = Resources(db, ttl=short, is_dead=lambda _: False)
     async with shared.using(["oven"], "ada 1"):
         first = await db.fetch("SELECT expires_at FROM resource_leases", {})
