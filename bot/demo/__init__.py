@@ -79,6 +79,9 @@ async def _type(found: Stage, edges: Edges, chat_id: int, said: list[str]) -> No
     for line in burst:
         found.telegram.say(chat_id, line, first_name="Ada")
         await asyncio.sleep(TYPING_SECONDS)
+    # However slow the machine is, the afterthought comes before the answer.
+    found.model.delay = REPLY_SECONDS
     await until(lambda: len(edges.calls) > 0, REPLY_SECONDS)
     await asyncio.sleep(MODEL_SECONDS / 2)
+    found.model.delay = MODEL_SECONDS
     found.telegram.say(chat_id, afterthought)

@@ -19,7 +19,7 @@ KEY = "demonstration"
 
 TOOLS = "bot.tools.contacts,bot.tools.reminders"
 
-QUIET_SECONDS, CAP_SECONDS = 1.0, 5.0
+QUIET_SECONDS, CAP_SECONDS = 2.0, 10.0
 MODEL_SECONDS = 2.0
 
 
@@ -89,7 +89,7 @@ async def database() -> AsyncIterator[str]:
 
 
 def demo_settings(telegram: TelegramStandIn, model: ModelStandIn, dsn: str) -> Settings:
-    """Short waits, so that the play is short too."""
+    """The waits that a bot has unless told otherwise."""
     return load(
         DemoSettings,
         telegram_bot_token=TOKEN,

@@ -8,7 +8,7 @@ from time import monotonic, time
 import typer
 
 # Facts come from three observers; the slowest has spoken after this long.
-SETTLED_SECONDS = 0.3
+SETTLED_SECONDS = 1.0
 TIME_WIDTH, TOPIC_WIDTH = 6, 10
 
 

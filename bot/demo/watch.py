@@ -41,7 +41,8 @@ async def until(happened: Callable[[], bool], seconds: float = float("inf")) -> 
 
 async def _keep_looking(edges: Edges, tables: Tables, timeline: Timeline) -> None:
     while True:
+        began = monotonic()
         edges.look()
         await tables.look()
-        timeline.show(monotonic())
+        timeline.show(began)
         await asyncio.sleep(LOOK_SECONDS)
