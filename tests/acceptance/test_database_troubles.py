@@ -96,6 +96,9 @@ async def locked(dsn: str) -> AsyncIterator[None]:
 async def test_g6_nothing_is_lost_or_doubled(
     around: Neighbours, monkeypatch: pytest.MonkeyPatch, trouble: Trouble
 ) -> None:
+    defaults = database.Database.__init__.__kwdefaults__
+    assert defaults
+    monkeypatch.setitem(defaults, "statement_seconds", 2)
     monkeypatch.setattr(database, "STATEMENT_SECONDS", 1)
     monkeypatch.setattr(database, "POOL_SIZE", 2)
     async with running_bot(around.settings()):

@@ -6,9 +6,13 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from tests.support.neighbours import Neighbours
+from tests.support.waiting import until_found
 
 FIRST_CHAT = 2001
 PAUSE_SECONDS = 1.0
+ALL_RECEIVED = """
+SELECT 1 AS yes FROM messages WHERE chat_id BETWEEN :first AND :last HAVING count(*) = :count
+"""
 
 
 class Crowd:
@@ -32,6 +36,11 @@ class Crowd:
             self._lines[line] += 1
             await asyncio.sleep(PAUSE_SECONDS)
 
+    async def are_heard(self) -> None:
+        """Return once the bot has received every line."""
+        among = {"first": self._chats[0], "last": self._chats[-1], "count": self._lines.total()}
+        await until_found(self._around.database_url, ALL_RECEIVED, among)
+
     def assert_each_line_answered_once(self, resent: int = 0) -> None:
         """No line lost or answered by two replies; at most so many messages were seen twice."""
         seen = Counter(
@@ -44,7 +53,7 @@ class Crowd:
 
 @asynccontextmanager
 async def crowd(around: Neighbours, size: int) -> AsyncIterator[Crowd]:
-    """People who write for the length of the block."""
+    """People who write for the length of the block, which ends once all of it is received."""
     people = Crowd(around, size)
     writing = asyncio.create_task(people.keep_writing())
     try:
@@ -52,6 +61,7 @@ async def crowd(around: Neighbours, size: int) -> AsyncIterator[Crowd]:
     finally:
         writing.cancel()
         await asyncio.wait({writing})
+    await people.are_heard()
 
 
 def _lines_in(reply: str) -> list[str]:
