@@ -27,6 +27,6 @@ async def test_nothing_is_lost_or_answered_twice_in_chaos() -> None:
     wrong = all_wrong(evidence)
     assert not wrong, f"{wrong[:10]}; all of it is in {keep(evidence, schedule, wrong)}"
     done = figures(SHORT, evidence)
-    assert done["kills"] > 5
+    assert done["kills"] > 0
     assert len(evidence.accounts.worst) > 10, "a story"
-    assert done["runs sent"] > SHORT.bursts / 2
+    assert done["runs sent"] > SHORT.chats / 2

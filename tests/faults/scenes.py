@@ -9,7 +9,7 @@ import signal
 from collections.abc import Callable, Coroutine
 from typing import TypeAlias
 
-from bot.app import GRACE_SECONDS, LAST_GRACE_SECONDS
+from bot.app import GRACE_SECONDS
 from bot.rich.limits import RICH_LIMIT
 from bot.standins.answers import friendly_answer
 from bot.standins.faults import Call, Refuse, RefuseCompletion, Stall
@@ -17,6 +17,7 @@ from bot.standins.model_calls import ModelCall
 from bot.standins.replies import NEW_MESSAGES
 from coordination.breaker import FAILURES_TO_OPEN
 from tests.support.neighbours import Neighbours
+from tests.support.unhurried import LAST_GRACE_SECONDS
 from tests.support.waiting import rows_of, until_found
 
 ADA, GROUP = 501, -1001

@@ -13,6 +13,7 @@ import sys
 from bot.serving import run_bot
 from storage.steps import FaultPoint, no_fault
 from tests.support.clock import shift_clock
+from tests.support.unhurried import give_time
 
 SENT = ("after record_part", "before postpone_delivery", "before recut")
 """Where it is written down, or clear, what became of a part that was being sent."""
@@ -24,6 +25,7 @@ DIED_SENDING = "died while a part was being sent"
 def main() -> None:
     """Be that bot."""
     doom = json.loads(sys.argv[1])
+    give_time()
     if doom["clock_shift"]:
         shift_clock(doom["clock_shift"], doom["clock_jumps_after"])
     asyncio.run(run_bot(_fault(doom["die"], doom["passes"])))
