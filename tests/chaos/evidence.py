@@ -68,6 +68,8 @@ class Evidence:
     """What processes wrote that is no line of the log: tracebacks."""
     model_calls: int
     calm_seconds: float
+    longest_stall: float
+    """Seconds that a request may have waited at Telegram before it was seen to arrive."""
     accounts: Accounts
 
     def events(self, name: str) -> list[Line]:
@@ -76,7 +78,13 @@ class Evidence:
 
 
 async def collect(
-    db: Database, people: People, lives: Sequence[Life], model_calls: int, calm_seconds: float
+    db: Database,
+    people: People,
+    lives: Sequence[Life],
+    *,
+    model_calls: int,
+    calm_seconds: float,
+    longest_stall: float,
 ) -> Evidence:
     """Gather it, once nothing moves any more."""
     log, outcries = _read_logs(lives)
@@ -98,6 +106,7 @@ async def collect(
         outcries=outcries,
         model_calls=model_calls,
         calm_seconds=calm_seconds,
+        longest_stall=longest_stall,
         accounts=await accounts(db),
     )
 

@@ -42,6 +42,7 @@ def figures(plan: Plan, evidence: Evidence) -> Figures:
         "put aside": len(evidence.set_aside),
         "longest wait": round(max((wait for wait, _ in waits(evidence)), default=0.0), 1),
         "seconds to calm down": round(evidence.calm_seconds, 1),
+        "longest stall of the stand-ins": round(evidence.longest_stall, 1),
     }
 
 

@@ -27,6 +27,7 @@ from tests.chaos.happenings import (
 from tests.chaos.people import People, Thinker
 from tests.chaos.schedule import Plan, Schedule
 from tests.chaos.slots import Slot
+from tests.chaos.stalls import watching_stalls
 from tests.support.litter import litter
 from tests.support.neighbours import KEY, TOKEN, Neighbours
 
@@ -102,7 +103,7 @@ class Stage:
 
 async def run(plan: Plan, schedule: Schedule) -> Evidence:
     """Let the schedule happen; what came of it."""
-    async with stage(plan) as everything:
+    async with stage(plan) as everything, watching_stalls() as stalls:
         await asyncio.sleep(BEGIN_SECONDS)
         began = time.monotonic()
         async with asyncio.TaskGroup() as under_way:
@@ -118,7 +119,12 @@ async def run(plan: Plan, schedule: Schedule) -> Evidence:
         db = Database(everything.database.dsn)
         try:
             return await collect(
-                db, everything.people, lives, everything.model.counts["begun"], calm_seconds
+                db,
+                everything.people,
+                lives,
+                model_calls=everything.model.counts["begun"],
+                calm_seconds=calm_seconds,
+                longest_stall=stalls.longest,
             )
         finally:
             await db.close()

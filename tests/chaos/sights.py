@@ -30,9 +30,10 @@ def seen_as_recorded(evidence: Evidence) -> Iterator[Wrong]:
         again[resend.key, resend.run, resend.part].append(resend)
     for said, same in parts.items():
         resent = [each for part in same for each in again[said[0], part.run, part.part]]
-        yield from _compare(said, same, sights.pop(said, []), resent)
-    for (key, text), found in sights.items():
-        yield Wrong(f"seen {len(found)} times, but not in the outbox: {text[:80]}", key)
+        found = sights.pop(said, [])
+        yield from _compare(said, same, found, resent, evidence.longest_stall)
+    for (key, text), unknown in sights.items():
+        yield Wrong(f"seen {len(unknown)} times, but not in the outbox: {text[:80]}", key)
 
 
 def told_to_wait_once(evidence: Evidence) -> Iterator[Wrong]:
@@ -65,7 +66,11 @@ def seen_in_order(evidence: Evidence) -> Iterator[Wrong]:
 
 
 def _compare(
-    said: Said, parts: list[Row[Any]], found: list[Sight], resent: list[Resend]
+    said: Said,
+    parts: list[Row[Any]],
+    found: list[Sight],
+    resent: list[Resend],
+    longest_stall: float,
 ) -> Iterator[Wrong]:
     key, text = said
     what = ", ".join(f"run {part.run} part {part.part} {part.state}" for part in parts)
@@ -76,16 +81,24 @@ def _compare(
     most = sum(part.state != "refused" for part in parts) + len(resent)
     if len(found) > most:
         yield Wrong(f"seen {len(found)} times, sent again {len(resent)} times: {what}", key)
-    elif text != APOLOGY and _came_late(found, resent):
+    elif text != APOLOGY and _came_late(found, resent, longest_stall):
         yield Wrong(f"a zombie sent it, after it was sent again: {what}", key)
 
 
-def _came_late(found: list[Sight], resent: list[Resend]) -> bool:
+def _came_late(found: list[Sight], resent: list[Resend], longest_stall: float) -> bool:
     """Whether two requests reached Telegram with no new attempt between, by the living.
 
-    The dead are left out: their last request may wait in a socket longer than they lived.
+    The dead are left out: their last request may wait in a socket longer than they lived. Any
+    request may wait there while Telegram itself stalls.
     """
     if any(resend.cause == "killed" for resend in resent):
         return False
-    attempts = [sum(resend.at < sight.arrived for resend in resent) for sight in found]
-    return len(set(attempts)) < len(attempts)
+    attempt = -1
+    for arrived in sorted(sight.arrived for sight in found):
+        earliest, latest = (
+            sum(resend.at < at for resend in resent) for at in (arrived - longest_stall, arrived)
+        )
+        attempt = max(attempt + 1, earliest)
+        if attempt > latest:
+            return True
+    return False

@@ -62,6 +62,7 @@ def good(**changed: Any) -> Evidence:
             outcries=[],
             model_calls=1,
             calm_seconds=1.0,
+            longest_stall=0.0,
             accounts=Accounts([COUNTED], [COUNTED], []),
         ),
         **changed,
@@ -80,6 +81,15 @@ def resent_by_other_than(holder: Life) -> list[Line]:
     ]
 
 
+def both_after_the_resend(longest_stall: float) -> Evidence:
+    return good(
+        seen=[AGAIN, MUCH_LATER],
+        outbox=[part("sent", 71)],
+        log=resent_by_other_than(FROZEN),
+        longest_stall=longest_stall,
+    )
+
+
 @pytest.mark.parametrize(
     "evidence",
     [
@@ -87,9 +97,17 @@ def resent_by_other_than(holder: Life) -> list[Line]:
         good(seen=[], outbox=[part("unconfirmed", None)]),
         good(seen=[REPLY, AGAIN], log=resent_by_other_than(KILLED)),
         good(seen=[REPLY, AGAIN], log=resent_by_other_than(FROZEN)),
+        both_after_the_resend(longest_stall=1.5),
         good(notices=[REPLY], promises=[row(), row()]),
     ],
-    ids=["seen once", "unconfirmed", "resent after a kill", "resent after a freeze", "a notice"],
+    ids=[
+        "seen once",
+        "unconfirmed",
+        "resent after a kill",
+        "resent after a freeze",
+        "it had waited for a Telegram that stalled",
+        "a notice",
+    ],
 )
 def test_what_is_allowed(evidence: Evidence) -> None:
     assert all_wrong(evidence) == []
@@ -106,14 +124,7 @@ def test_what_is_allowed(evidence: Evidence) -> None:
             good(seen=[REPLY, AGAIN], outbox=[part("unconfirmed", None)]),
             "seen 2 times, sent again 0 times",
         ),
-        (
-            good(
-                seen=[AGAIN, MUCH_LATER],
-                outbox=[part("sent", 71)],
-                log=resent_by_other_than(FROZEN),
-            ),
-            "a zombie sent it",
-        ),
+        (both_after_the_resend(longest_stall=0.5), "a zombie sent it"),
         (good(seen=[REPLY, replace(AGAIN, text="who?")]), "not in the outbox"),
         (good(messages=[row(seq=1, message_id=60, text="m9")]), "covers [9] and tells [1]"),
         (good(nonsense=[4]), "nonsense 4 is lost"),
