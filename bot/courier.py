@@ -26,6 +26,7 @@ from bot.sketch import Sketch, Streaming, WantedIn, everywhere
 from coordination.ports import (
     Delivered,
     Delivery,
+    NotDelivered,
     NotNow,
     Show,
     Unconfirmed,
@@ -122,7 +123,7 @@ def _request(key: ConversationKey, text: str, how: Format) -> SendMessage | Send
     assert_never(how)
 
 
-def fate(error: Exception, how: Format, *, written: bool) -> Delivery:
+def fate(error: Exception, how: Format, *, written: bool) -> NotDelivered:
     """What a failed request means for the part it carried."""
     if isinstance(error, TelegramRetryAfter):
         return NotNow("too many requests", error.retry_after)

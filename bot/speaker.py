@@ -9,14 +9,18 @@ from typing import Any
 
 import structlog
 from aiogram import Bot
-from aiogram.exceptions import TelegramRetryAfter
 from aiogram.methods import SendMessage, TelegramMethod
 
+from bot.courier import fate
+from bot.session import Attempt, current_attempt
+from coordination.ports import NotDelivered, NotNow
 from storage.records import ConversationKey
 
 log = structlog.get_logger(__name__)
 
 REQUEST_SECONDS = 30
+PAUSE_SECONDS = 1.0
+"""Before it is said once more, unless Telegram asks for another pause."""
 
 
 class Speaker:
@@ -27,7 +31,7 @@ class Speaker:
         self._sending: set[asyncio.Task[None]] = set()
 
     def send(self, *methods: TelegramMethod[Any]) -> None:
-        """Send them soon, in order, once more if Telegram says that it was too early."""
+        """Send them soon, in order; once more what Telegram surely has not."""
         task = asyncio.create_task(self._send_all(methods))
         self._sending.add(task)
         task.add_done_callback(self._sending.discard)
@@ -48,20 +52,20 @@ class Speaker:
             await self._send(method)
 
     async def _send(self, method: TelegramMethod[Any]) -> None:
+        failed = await self._once(method)
+        if isinstance(failed, NotNow):
+            await asyncio.sleep(PAUSE_SECONDS if failed.retry_after is None else failed.retry_after)
+            failed = await self._once(method)
+        if failed:
+            log.info("not_said", method=method.__api_method__, reason=failed.reason)
+
+    async def _once(self, method: TelegramMethod[Any]) -> NotDelivered | None:
+        attempt = Attempt(may_go=lambda: True)
+        token = current_attempt.set(attempt)
         try:
-            await self._once(method)
-        except TelegramRetryAfter as error:
-            await asyncio.sleep(error.retry_after)
-            try:
-                await self._once(method)
-            except Exception as again:  # noqa: BLE001 (as below)
-                _not_sent(method, again)
+            await self._bot(method, request_timeout=REQUEST_SECONDS)
         except Exception as error:  # noqa: BLE001 (the effect of the command is there all the same)
-            _not_sent(method, error)
-
-    async def _once(self, method: TelegramMethod[Any]) -> None:
-        await self._bot(method, request_timeout=REQUEST_SECONDS)
-
-
-def _not_sent(method: TelegramMethod[Any], error: Exception) -> None:
-    log.info("not_said", method=method.__api_method__, error=type(error).__name__)
+            return fate(error, "plain", written=attempt.written)
+        finally:
+            current_attempt.reset(token)
+        return None

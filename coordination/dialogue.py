@@ -17,7 +17,17 @@ from coordination.metrics import (
 )
 from coordination.patience import until_available
 from coordination.tools.perform import Performer
-from llm.contract import Answer, ForGood, Meter, ToolCall, ToolSpec, TryLater, Turn, Writer
+from llm.contract import (
+    Answer,
+    ForGood,
+    Meter,
+    NothingSaid,
+    ToolCall,
+    ToolSpec,
+    TryLater,
+    Turn,
+    Writer,
+)
 from storage import effects, model_calls
 from storage.database import Database
 from storage.effects import Effect
@@ -56,6 +66,17 @@ class Dialogue:
             TryLater, ForGood: as the model's client does.
         """
         said = list(turns)
+        try:
+            return await self._talk(held, burst, said, draft)
+        except NothingSaid:
+            # Some models say everything beside their call of a tool, and nothing after it.
+            spoken = _spoken(said[len(turns) :])
+            if not spoken:
+                raise
+            log.info("answered_before_the_tools")
+            return spoken
+
+    async def _talk(self, held: HeldLease, burst: Burst, said: list[Turn], draft: Draft) -> str:
         for _ in range(MOST_ROUNDS):
             answer = await self.ask(held, burst, said, self._performer.toolbox.specs, draft=draft)
             if not answer.tool_calls:
@@ -154,6 +175,11 @@ def _is_json(text: str) -> bool:
         return isinstance(json.loads(text), dict)
     except ValueError:
         return False
+
+
+def _spoken(turns: Sequence[Turn]) -> str:
+    said = (turn.text.strip() for turn in turns if turn.role == "assistant")
+    return "\n\n".join(filter(None, said))
 
 
 def as_turns(effect: Effect) -> list[Turn]:

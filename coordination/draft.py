@@ -10,15 +10,17 @@ class Draft:
 
     def __init__(self) -> None:
         self._transcript = Transcript()
+        self._before = ""
         self.show: Show = _nobody_looks
 
     @property
     def text(self) -> str:
-        """What there is of the answer."""
-        return self._transcript.text
+        """What there is of the answer; what an earlier request brought shows until more comes."""
+        return self._transcript.text or self._before
 
     def begin(self) -> None:
-        """Forget what an earlier request brought."""
+        """Begin anew with the next chunk."""
+        self._before = self.text
         self._transcript = Transcript()
 
     def add(self, chunk: Chunk) -> None:

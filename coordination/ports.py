@@ -57,7 +57,8 @@ class Unformatted:
     reason: str
 
 
-Delivery = Delivered | Unconfirmed | NotNow | Unreachable | Unformatted
+NotDelivered = Unconfirmed | NotNow | Unreachable | Unformatted
+Delivery = Delivered | NotDelivered
 
 
 class Courier(Protocol):

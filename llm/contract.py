@@ -137,6 +137,10 @@ class ForGood(ModelError):
     """The same request would fail again."""
 
 
+class NothingSaid(ForGood):
+    """The model answered, but with nothing to read."""
+
+
 class TooLong(ForGood):
     """The prompt has more in it than the model can read: a shorter one may do."""
 

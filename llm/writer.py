@@ -8,7 +8,7 @@ from openai import APIError, APITimeoutError, AsyncStream
 
 from llm.client import openai_client
 from llm.completion import Completion
-from llm.contract import Answer, Chunk, ForGood, Meter, ModelSettings, ToolSpec, Turn, Usage
+from llm.contract import Answer, Chunk, Meter, ModelSettings, NothingSaid, ToolSpec, Turn, Usage
 from llm.failures import refuses_usage, sort_failure
 from llm.request import CompletionRequest
 from llm.writing import Writing
@@ -46,7 +46,7 @@ class OpenAIWriter:
                 await self._complete(request, completion, deadline)
             if answer := writing.answer(completion):
                 return answer
-        raise ForGood("empty answer twice")
+        raise NothingSaid("empty answer twice")
 
     async def probe(self) -> None:
         """Raise the `ModelError` that keeps this endpoint, key and model from answering.

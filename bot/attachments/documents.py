@@ -13,6 +13,12 @@ from storage.records import Attachment
 MOST_CHARACTERS = 20_000
 MOST_PAGES = 30
 PDF_SECONDS = 20.0
+MOST_SPOILT = 0.1
+"""Of the characters beyond ASCII; if there are more, it is no UTF-8."""
+ASCII = bytes(range(0x80))
+HARDLY_RUSSIAN = bytes({*range(0xA1, 0xC0)} - set("Ёё«»№".encode("cp1251")))
+"""Many a Korean syllable has one of them; in Russian they are no letters."""
+IN_A_ROW = re.compile(rb"[\x80-\xff]{3,}")
 
 TEXT_TYPES = re.compile(
     r"text/.*|image/svg\+xml|application/(x-)?(json|javascript|sh|sql|toml|xml|yaml)"
@@ -70,10 +76,20 @@ def _decoded(data: bytes) -> str:
         return data.decode("utf-16", "replace")
     if b"\0" in data:
         raise NotText
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return data.decode("cp1252", "replace")
+    text = data.decode("utf-8-sig", "replace")
+    spoilt = text.count("\N{REPLACEMENT CHARACTER}")
+    if spoilt <= MOST_SPOILT * sum(not character.isascii() for character in text):
+        return text  # perhaps it was cut in the middle of a character
+    return data.decode(_windows_encoding(data), "replace")
+
+
+def _windows_encoding(data: bytes) -> str:
+    """Which of those it is that Windows writes in the languages of the bot."""
+    beyond_ascii = len(data.translate(None, delete=ASCII))
+    if 2 * sum(map(len, IN_A_ROW.findall(data))) <= beyond_ascii:
+        return "cp1252"  # here an accent, there an accent
+    korean = len(data) - len(data.translate(None, delete=HARDLY_RUSSIAN))
+    return "cp949" if 6 * korean > beyond_ascii else "cp1251"
 
 
 def _suffix(attachment: Attachment) -> str:

@@ -159,6 +159,11 @@ TOOL_OUTCOMES = {
 FORMATS = {"entities": "with simple formatting", "plain": "without formatting"}
 
 
+def _tool_started(event: Event, payload: Payload) -> str:
+    again = " again: how the earlier call ended was never heard" if payload["again"] else ""
+    return f"run {event.run}: tool {payload['tool']} started{again}, key {payload['key']}"
+
+
 def _tool_called(event: Event, payload: Payload) -> str:
     outcome = TOOL_OUTCOMES.get(payload["outcome"], payload["outcome"])
     took = f" ({payload['ms']:,} ms)" if payload.get("ms") is not None else ""
@@ -212,6 +217,7 @@ WORDS: Mapping[str, Callable[[Event, Payload], str]] = {
         f"told that the answer waits for the model, after {seconds(payload['waited_ms'])}"
     ),
     "model_called": _model_called,
+    "tool_started": _tool_started,
     "tool_called": _tool_called,
     "tool_undone": lambda _, payload: f"tool {payload['tool']} undone, key {payload['key']}",
     "tool_undo_failed": lambda _, payload: (

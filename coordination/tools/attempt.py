@@ -1,5 +1,6 @@
 """Calling one of a tool's functions, whatever it does."""
 
+import asyncio
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -42,7 +43,24 @@ async def attempt(
         return Attempt("unknown", "It took too long; it is not known whether it was done.")
     except Unavailable:
         raise
-    except Exception:
+    except (Exception, SystemExit, asyncio.CancelledError) as error:
+        if isinstance(error, asyncio.CancelledError) and _is_cancelled():
+            raise
         log.exception("tool_broke", tool=tool.name)
         return Attempt("failed", BROKEN)
-    return Attempt("done", None if result is None else storable(str(result)))
+    return Attempt("done", None if result is None else _words(tool, result))
+
+
+def _is_cancelled() -> bool:
+    """Whether we are; or else something of the tool's own was."""
+    task = asyncio.current_task()
+    return task is None or task.cancelling() > 0
+
+
+def _words(tool: Tool, result: object) -> str:
+    """What it returned, as far as that can be said: it has acted in any case."""
+    try:
+        return storable(str(result))
+    except Exception:
+        log.exception("tool_broke", tool=tool.name)
+        return ""

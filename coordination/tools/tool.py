@@ -16,7 +16,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, create_model
 from pydantic.errors import PydanticUserError
@@ -93,7 +93,9 @@ class Tool:
         async with asyncio.timeout(self.time_limit.total_seconds()):
             if inspect.iscoroutinefunction(function):
                 return await function(**given)
-            return await in_thread(function, **given)
+            result = await in_thread(function, **given)
+            # A lambda, or what a decorator made, need not say that it is a coroutine function.
+            return await result if inspect.isawaitable(result) else result
 
 
 def reading(*, time_limit: float = TIME_LIMIT_SECONDS) -> Callable[[Function], Tool]:
@@ -179,6 +181,12 @@ def _field(tool: str, parameter: inspect.Parameter) -> Any:
 
 def _refuse_misfits(tool: Tool) -> None:
     """An undo is seldom called: that it cannot be must not come out then."""
+    if tool.on_crash not in get_args(OnCrash):
+        raise TypeError(f"{tool.name}: on_crash must be one of {', '.join(get_args(OnCrash))}")
+    if tool.time_limit <= timedelta(0):
+        raise TypeError(f"{tool.name}: its time_limit must be more than 0 seconds")
+    if isinstance(tool.resources, str):
+        raise TypeError(f"{tool.name}: its resources must be a list of names")
     given = dict.fromkeys(tool.arguments.model_fields)
     for role, function, more in (
         ("verify", tool.verify, {}),

@@ -51,7 +51,7 @@ def load(modules: Sequence[str]) -> Toolbox:
 def _declared_in(name: str) -> list[Tool]:
     try:
         module = importlib.import_module(name)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         why = " ".join(str(error).split())
         raise ToolboxError(f"cannot import {name}: {type(error).__name__}: {why}") from error
     return [each for each in vars(module).values() if isinstance(each, Tool)]

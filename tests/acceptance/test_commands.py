@@ -3,6 +3,8 @@
 import json
 from typing import Any
 
+import pytest
+
 from bot.commands.names import OWN
 from bot.standins.faults import Call, Refuse, Stall
 from bot.standins.model_calls import ModelCall
@@ -210,10 +212,18 @@ async def test_an_export_is_a_file_with_everything_of_the_person_and_nobody_else
     assert "Bob" not in str(exported)
 
 
-async def test_a_reply_to_a_command_is_tried_again_when_it_was_too_early(
-    around: Neighbours,
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        Refuse(429, "Too Many Requests: retry after 1", retry_after=1),
+        Refuse(502, "Bad Gateway", raw_body=b"<html></html>", content_type="text/html"),
+    ],
+    ids=["too early", "not there"],
+)
+async def test_a_reply_to_a_command_that_telegram_did_not_take_is_sent_once_more(
+    around: Neighbours, refusal: Refuse
 ) -> None:
-    answers = [Refuse(429, "Too Many Requests: retry after 1", retry_after=1)]
+    answers = [refusal]
 
     async def hook(call: Call) -> Refuse | Stall | None:
         return answers.pop() if call.method == "sendMessage" and answers else None

@@ -7,6 +7,7 @@ from storage.records import Fence
 from tests.support.acts import ADA
 from tests.support.facts import assert_guarantees
 from tests.support.one_process import OneProcess
+from tests.support.tool_box import Shop
 
 ANSWERED = "SELECT answered_seq FROM conversations"
 
@@ -34,6 +35,18 @@ async def test_what_was_seen_of_a_stopped_answer_is_the_reply(db: Database) -> N
     assert call.was_cancelled
     assert process.courier.sent == ["Once upon"]
     assert await answered_seq(db) == 1
+    await assert_guarantees(db)
+
+
+async def test_what_was_seen_before_a_tool_was_called_stays_until_more_comes(db: Database) -> None:
+    process = OneProcess(db, "ada", Shop().box)
+    await process.hear(1)
+    async with process.answering() as call:
+        call.streams("One moment.")
+        call.calls("look", day="Monday")
+        await process.writer.next_call()
+        await process.receiver.stop(ADA)
+    assert process.courier.sent == ["One moment."]
     await assert_guarantees(db)
 
 

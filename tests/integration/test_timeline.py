@@ -317,6 +317,8 @@ async def test_the_model_and_its_tools(db: Database) -> None:
     happenings: tuple[tuple[str, dict[str, object]], ...] = (
         ("model_called", called),
         ("model_called", {**called, "outcome": "refused", "reason": "x", "first_token_ms": None}),
+        ("tool_started", {"tool": "note", "key": "k1", "again": False}),
+        ("tool_started", {"tool": "note", "key": "k1", "again": True}),
         ("tool_called", {"tool": "note", "key": "k1", "outcome": "done", "ms": 12}),
         ("tool_called", {"tool": "note", "key": "k1", "outcome": "replayed", "ms": None}),
         ("tool_undone", {"tool": "note", "key": "k1"}),
@@ -330,6 +332,8 @@ async def test_the_model_and_its_tools(db: Database) -> None:
     assert told(await story(past, at=4))[1:] == [
         "run 1: model asked for tools in 1.2 s, first token after 0.4 s, about 50 tokens in, 7 out",
         'run 1: model refused ("x") in 1.2 s, no token came, about 50 tokens in, 7 out',
+        "run 1: tool note started, key k1",
+        "run 1: tool note started again: how the earlier call ended was never heard, key k1",
         "run 1: tool note done (12 ms), key k1",
         "run 1: tool note not done again: the result of before was used, key k1",
         "tool note undone, key k1",

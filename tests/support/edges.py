@@ -21,6 +21,7 @@ class ModelCall:
     turns: Sequence[Turn]
     on_chunk: Callable[[Chunk], None] | None = None
     was_cancelled: bool = False
+    _streamed: str = ""
     _outcome: asyncio.Future[Answer] = field(
         default_factory=lambda: asyncio.get_running_loop().create_future()
     )
@@ -35,14 +36,15 @@ class ModelCall:
         assert self.on_chunk
         for number, piece in enumerate(pieces):
             self.on_chunk(Chunk(1, number, piece))
+            self._streamed += piece
 
     def answer(self, text: str) -> None:
         self._outcome.set_result(Answer(text, "stop", 0, 0, usage=USAGE))
 
     def calls(self, tool: str, **arguments: object) -> None:
-        """Have the model ask for a tool."""
+        """Have the model ask for a tool, after what it streamed."""
         asked = ToolCall("call_0", tool, json.dumps(arguments))
-        self._outcome.set_result(Answer("", "tool_calls", 0, 0, USAGE, (asked,)))
+        self._outcome.set_result(Answer(self._streamed, "tool_calls", 0, 0, USAGE, (asked,)))
 
     def fail(self, error: Exception) -> None:
         self._outcome.set_exception(error)

@@ -7,6 +7,13 @@ from coordination.tools.toolbox import Toolbox
 from tests.support.gates import Gate
 
 
+class Unsayable:
+    """A result that is no text and does not become one."""
+
+    def __str__(self) -> str:
+        raise ValueError
+
+
 class Shop:
     """What happened outside, and what is about to go wrong."""
 
@@ -16,7 +23,7 @@ class Shop:
         self.undo_attempts: Counter[str] = Counter()
         self.failing_undos: Counter[str] = Counter()
         """How often each still fails."""
-        self.troubles: list[Exception] = []
+        self.troubles: list[BaseException] = []
         """What is raised after an effect."""
         self.gate: Gate | None = None
         """Where effects wait before they happen."""
@@ -91,4 +98,10 @@ class Shop:
             """Look whether a table is free."""
             return f"free on {day}"
 
-        return [use, dawdle, look]
+        @acting(on_crash="repeat")
+        async def mumble(call: Call) -> Unsayable:
+            """Do it, and return what nobody can read."""
+            await self._act(call)
+            return Unsayable()
+
+        return [use, dawdle, look, mumble]

@@ -1,5 +1,7 @@
 """Tools that fail or dawdle, and calls that cannot be: the model is told, the run goes on."""
 
+import asyncio
+
 import pytest
 
 from storage.database import Database
@@ -9,16 +11,30 @@ from tests.support.tool_box import Shop
 from tests.support.tool_talk import EFFECTS, outcomes, told
 
 
+@pytest.mark.parametrize(
+    "trouble", [ZeroDivisionError(), SystemExit(), asyncio.CancelledError()], ids=repr
+)
 async def test_a_tool_that_breaks_or_dawdles_does_not_break_the_run(
-    process: OneProcess, db: Database, shop: Shop
+    process: OneProcess, db: Database, shop: Shop, trouble: BaseException
 ) -> None:
-    shop.troubles = [ZeroDivisionError()]
+    shop.troubles = [trouble]
     await process.hear(1)
     async with process.answering() as call:
         call.calls("pay", amount=1)
         then = await process.writer.next_call()
         assert then.turns[-1].text == "It failed: the tool is broken."
         assert "too long" in await told(process, then, "dawdle")
+    await assert_answered(db, 1)
+
+
+async def test_g9_a_tool_whose_result_cannot_be_said_has_acted(
+    process: OneProcess, db: Database, shop: Shop
+) -> None:
+    await process.hear(1)
+    async with process.answering() as call:
+        assert await told(process, call, "mumble") == "Done."
+    assert shop.effects == 1
+    assert await outcomes(db) == ["done"]
     await assert_answered(db, 1)
 
 

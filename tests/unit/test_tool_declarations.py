@@ -9,6 +9,8 @@ from pydantic import Field
 
 from coordination.tools.tool import Call, acting, reading
 from coordination.tools.toolbox import Toolbox
+from storage.database import Database
+from storage.records import ConversationKey
 
 
 class Odd:
@@ -122,11 +124,27 @@ def with_day(day: str) -> None:
         {"on_crash": "repeat", "resources": lambda: ["car"]},
         {"on_crash": "verify"},
         {"on_crash": "repeat", "verify": lambda day: day},
+        {"on_crash": "repeats"},
+        {"on_crash": "repeat", "time_limit": 0},
+        {"on_crash": "repeat", "resources": "car"},
     ],
 )
 def test_what_could_not_be_called_later_is_refused_now(how: dict[str, Any]) -> None:
     with pytest.raises(TypeError):
         acting(**how)(with_day)
+
+
+async def test_what_returns_a_coroutine_is_waited_for(db: Database) -> None:
+    undone: list[str] = []
+
+    async def cancel(day: str) -> None:
+        undone.append(day)
+
+    tool = acting(on_crash="repeat", undo=lambda day, result: cancel(f"{day}, {result}"))(with_day)
+    assert tool.undo
+    call = Call(ConversationKey(1, 0), "key", db)
+    await tool.run(tool.undo, call, tool.arguments(day="Monday"), result="booked")
+    assert undone == ["Monday, booked"]
 
 
 def test_undo_verify_and_resources_get_the_arguments() -> None:

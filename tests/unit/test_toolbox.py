@@ -64,6 +64,7 @@ def test_a_module_of_ones_own(folder: Path) -> None:
     ("code", "said"),
     [
         ("1 / 0", "ZeroDivisionError"),
+        ("raise SystemExit('no key')", "SystemExit: no key"),
         ("def", "SyntaxError"),
         ("raise ValueError('two\\nlines')", "ValueError: two lines"),
         ("x = 1", "one_tool declares no tools"),
