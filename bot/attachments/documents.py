@@ -6,6 +6,7 @@ from io import BytesIO
 from pathlib import PurePath
 from time import monotonic
 
+from charset_normalizer import from_bytes
 from pypdf import PdfReader
 
 from storage.records import Attachment
@@ -16,8 +17,8 @@ PDF_SECONDS = 20.0
 MOST_SPOILT = 0.1
 """Of the characters beyond ASCII; if there are more, it is no UTF-8."""
 ASCII = bytes(range(0x80))
-HARDLY_RUSSIAN = bytes({*range(0xA1, 0xC0)} - set("Ёё«»№".encode("cp1251")))
-"""Many a Korean syllable has one of them; in Russian they are no letters."""
+TELLING = 50_000
+"""So many bytes of a text tell how all of it is encoded."""
 IN_A_ROW = re.compile(rb"[\x80-\xff]{3,}")
 
 TEXT_TYPES = re.compile(
@@ -88,8 +89,8 @@ def _windows_encoding(data: bytes) -> str:
     beyond_ascii = len(data.translate(None, delete=ASCII))
     if 2 * sum(map(len, IN_A_ROW.findall(data))) <= beyond_ascii:
         return "cp1252"  # here an accent, there an accent
-    korean = len(data) - len(data.translate(None, delete=HARDLY_RUSSIAN))
-    return "cp949" if 6 * korean > beyond_ascii else "cp1251"
+    best = from_bytes(data[:TELLING], cp_isolation=["cp1251", "cp949"]).best()
+    return best.encoding if best else "cp1252"
 
 
 def _suffix(attachment: Attachment) -> str:

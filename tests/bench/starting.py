@@ -19,6 +19,7 @@ LIBRARIES = (
     "aiohttp.web",
     "apscheduler.schedulers.asyncio",
     "asyncpg",
+    "charset_normalizer",
     "fluent.runtime",
     "openai",
     "PIL.Image",
