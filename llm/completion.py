@@ -64,9 +64,11 @@ class Completion:
         return self._calls.finished()
 
     def _add_text(self, content: Any) -> None:
-        if not isinstance(content, str):
-            raise TypeError("content is not text")
-        if chunk := self._cutter.cut(content):
+        # Mistral sends parts where it also sends what the model thought.
+        texts = (
+            [content] if isinstance(content, str) else [part.get("text", "") for part in content]
+        )
+        if chunk := self._cutter.cut("".join(texts)):
             self._tell(chunk)
 
 

@@ -99,6 +99,13 @@ async def test_usage_comes_after_the_end(
     )
 
 
+async def test_content_in_parts(server: ModelServer, writer: OpenAIWriter) -> None:
+    thought = {"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]}
+    said = {"type": "text", "text": "I am "}
+    server.script = [stream(chunk([thought]), chunk([said]), chunk("fine.", "stop"), DONE)]
+    assert (await writer.write(TURNS)).text == "I am fine."
+
+
 async def test_usage_of_a_whole_answer(server: ModelServer, writer: OpenAIWriter) -> None:
     choice = {"message": {"content": "Fine."}, "finish_reason": "stop"}
     server.script = [fixed(200, {"choices": [choice], "usage": usage(7, 2)})]
