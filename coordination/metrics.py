@@ -68,7 +68,7 @@ PARTS_RESENT = Counter(
 TOOL_CALLS = counter(
     "onereply_tool_calls_total",
     "Effects of tools; replayed: the recorded result.",
-    outcome=("done", "failed", "given_up", "repeated", "replayed", "verified"),
+    outcome=("done", "failed", "given_up", "repeated", "replayed", "unknown", "verified"),
 )
 RETRIES = counter(
     "onereply_retries_total",

@@ -11,6 +11,8 @@ from storage.reminders import Reminder
 
 LONGEST = timedelta(days=366 * 5)
 LONGEST_TEXT = 1000
+BIGGEST = 2**63 - 1
+"""What PostgreSQL takes for a number."""
 
 
 async def _cancel(call: Call, result: str, **_arguments: object) -> None:  # noqa: ARG001
@@ -59,7 +61,8 @@ async def list_reminders(call: Call) -> str:
 
 @acting(on_crash="repeat")
 async def cancel_reminder(
-    call: Call, number: Annotated[int, Field(description="Of the reminder, as listed")]
+    call: Call,
+    number: Annotated[int, Field(ge=1, le=BIGGEST, description="Of the reminder, as listed")],
 ) -> str:
     """Cancel one of the user's reminders."""
     cancelled = await reminders.cancel_reminder(call.db, call.conversation, number=number)

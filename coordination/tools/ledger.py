@@ -127,7 +127,7 @@ class Ledger:
             found = await self._found_out(act)
             if found is not None and found.state == "done":
                 return await self._settle(act, found, "verified")
-        return await self._settle(act, made, outcome if made.state == "done" else "failed")
+        return await self._settle(act, made, outcome if made.state == "done" else made.state)
 
     async def _found_out(self, act: Act) -> Attempt | None:
         """What the tool would have said; None: it was not done."""

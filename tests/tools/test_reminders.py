@@ -64,6 +64,8 @@ async def test_they_are_listed_and_cancelled(bot: Bot, db: Database) -> None:
     assert bot.courier.sent == ["Done.", "⏰ tea"]
     await bot.hear(2)
     assert await said(bot, "cancel_reminder", number=1) == "No reminder 1 is still to come."
+    await bot.hear(3)
+    assert "less than or equal" in await said(bot, "cancel_reminder", number=10**30)
 
 
 @pytest.mark.parametrize(

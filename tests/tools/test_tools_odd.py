@@ -24,6 +24,7 @@ async def test_a_tool_that_breaks_or_dawdles_does_not_break_the_run(
         then = await process.writer.next_call()
         assert then.turns[-1].text == "It failed: the tool is broken."
         assert "too long" in await told(process, then, "dawdle")
+    assert await outcomes(db) == ["failed", "unknown"]
     await assert_answered(db, 1)
 
 
