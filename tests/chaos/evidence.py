@@ -16,6 +16,7 @@ from tests.chaos.accounts import Accounts, accounts
 from tests.chaos.people import People, Said, Sight
 from tests.chaos.schedule import HOUR_SECONDS
 from tests.chaos.slots import Life
+from tests.support.doomed import DIED_SENDING
 from tests.support.said import PLEASE_WAIT
 
 MESSAGES = "SELECT chat_id, thread_id, seq, message_id, text FROM messages ORDER BY 1, 2, 3"
@@ -87,7 +88,7 @@ async def collect(
     longest_stall: float,
 ) -> Evidence:
     """Gather it, once nothing moves any more."""
-    log, outcries = _read_logs(lives)
+    log, outcries = read_logs(lives)
     sights = people.seen()
     return Evidence(
         messages=await db.fetch(MESSAGES, {}),
@@ -111,7 +112,8 @@ async def collect(
     )
 
 
-def _read_logs(lives: Sequence[Life]) -> tuple[list[Line], list[str]]:
+def read_logs(lives: Sequence[Life]) -> tuple[list[Line], list[str]]:
+    """The lines of their logs, and what else they wrote."""
     to_monotonic = time.monotonic() - time.time()
     log, outcries = [], []
     for life in lives:
@@ -119,7 +121,8 @@ def _read_logs(lives: Sequence[Life]) -> tuple[list[Line], list[str]]:
             continue  # killed before its first line
         for text in life.log.read_text(encoding="utf-8", errors="replace").splitlines():
             if not text.startswith("{"):
-                outcries.append(f"process {life.pid}: {text}")
+                if text != DIED_SENDING:
+                    outcries.append(f"process {life.pid}: {text}")
                 continue
             try:
                 fields = json.loads(text)

@@ -13,10 +13,11 @@ from storage.audit.check import Audit
 from storage.projections import Tally
 from tests.chaos.accounts import Accounts
 from tests.chaos.checks import all_wrong
-from tests.chaos.evidence import Evidence, Line
+from tests.chaos.evidence import Evidence, Line, read_logs
 from tests.chaos.happenings import Birth
 from tests.chaos.people import Said, Sight
 from tests.chaos.slots import Life
+from tests.support.doomed import DIED_SENDING
 
 CHAT: dict[str, Any] = {"chat_id": 5, "thread_id": 0}
 KILLED = Life(1, Path(), Birth(), 0.0, ended=3.0, code=-SIGKILL, signalled=[SIGKILL])
@@ -137,3 +138,15 @@ def test_what_is_allowed(evidence: Evidence) -> None:
 )
 def test_what_is_not(evidence: Evidence, words: str) -> None:
     assert any(words in str(wrong) for wrong in all_wrong(evidence))
+
+
+def test_what_is_no_line_of_a_log_is_an_outcry_but_for_the_last_word_of_the_doomed(
+    tmp_path: Path,
+) -> None:
+    life = replace(KILLED, log=tmp_path / "log")
+    cut_off = '{"event": "star'
+    told = '{"event": "started", "timestamp": "2026-01-01T12:00:00Z"}'
+    life.log.write_text(f"{told}\nTraceback\n{cut_off}\n{DIED_SENDING}")
+    log, outcries = read_logs([life])
+    assert [each.event for each in log] == ["started"]
+    assert outcries == ["process 1: Traceback"]
