@@ -149,7 +149,7 @@ def _model_called(event: Event, payload: Payload) -> str:
 TOOL_OUTCOMES = {
     "done": "done",
     "failed": "failed",
-    "unknown": "took too long, so that nobody knows whether it was done",
+    "unknown": "ended so that nobody knows whether it was done",
     "replayed": "not done again: the result of before was used",
     "given_up": "given up",
     "verified": "found done by the check before a repetition",

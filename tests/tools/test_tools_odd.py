@@ -4,7 +4,10 @@ import asyncio
 
 import pytest
 
+from coordination.tools.attempt import attempt
+from coordination.tools.tool import Call, reading
 from storage.database import Database
+from tests.support.acts import ADA
 from tests.support.ends import assert_answered
 from tests.support.one_process import OneProcess
 from tests.support.tool_box import Shop
@@ -26,6 +29,24 @@ async def test_a_tool_that_breaks_or_dawdles_does_not_break_the_run(
         assert "too long" in await told(process, then, "dawdle")
     assert await outcomes(db) == ["failed", "unknown"]
     await assert_answered(db, 1)
+
+
+async def test_a_call_that_is_cancelled_is_no_tool_that_breaks(db: Database) -> None:
+    begun = asyncio.Event()
+
+    @reading()
+    async def wait() -> str:
+        """Wait."""
+        begun.set()
+        await asyncio.Event().wait()
+        return ""
+
+    call = Call(ADA, "key", db)
+    calling = asyncio.create_task(attempt(db, wait, wait.function, call, wait.arguments()))
+    await begun.wait()
+    calling.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await calling
 
 
 async def test_g9_a_tool_whose_result_cannot_be_said_has_acted(
